@@ -1,0 +1,85 @@
+package delegate
+
+import (
+	"context"
+	"time"
+
+	"github.com/langrooms/langrooms"
+)
+
+// Delegate is one agent that a room can reach.
+//
+// What a peer sends is hostile until parsed: an implementation bounds what it reads,
+// hands out valid UTF-8 only, and never puts a secret into a reply, an error or a
+// progress report.
+type Delegate interface {
+	// Info describes the delegate; it never changes and does no I/O.
+	Info() Info
+
+	// Ask sends one message and waits for the answer. It returns when the peer has
+	// answered, has failed, or when ctx ends; in the last case the peer is told to stop
+	// where the protocol can say so, and the error has kind KindCanceled. Every error
+	// is an *Error. Progress is reported through req.Progress, one call at a time, never
+	// after Ask has returned. After Close the error has kind KindUnreachable.
+	Ask(ctx context.Context, req Request) (Reply, error)
+
+	// Probe asks the peer who it is, at no cost there: no model call, no session. A peer
+	// that does not answer is an *Error.
+	Probe(ctx context.Context) (Health, error)
+
+	// Close ends every process, connection and goroutine of the delegate and waits for
+	// them. Running Asks end with an error. Idempotent.
+	Close() error
+}
+
+// Info describes a roster entry.
+type Info struct {
+	// Name is the roster's spelling.
+	Name string
+	// Type is the protocol: "a2a", "acp" or "openai".
+	Type        string
+	Description string
+	// Conversational says that a conversation key is accepted. A delegate without it
+	// refuses one, with an error of kind KindRefused that says why.
+	Conversational bool
+	// Resumable says that ResumeTask is accepted.
+	Resumable bool
+}
+
+// Request is one message to a delegate.
+type Request struct {
+	// Prompt is the whole text to send.
+	Prompt string
+	// Conversation is the key of the conversation that this message continues, the
+	// thread id; empty opens one of its own.
+	Conversation string
+	// ResumeTask is the id of a parked or running task at the peer to carry on with.
+	ResumeTask string
+	// Timeout is a hard wall clock for this call; 0 means the delegate's configured bound.
+	Timeout time.Duration
+	// Progress receives reports while the peer works; nil drops them.
+	Progress func(langrooms.Progress)
+}
+
+// Reply is a delegate's answer.
+type Reply struct {
+	// Text is the answer, as the peer gave it.
+	Text string
+	// Paused means that the peer's task waits for input; Text then says so and how to
+	// resume (it starts with "⏸").
+	Paused bool
+	// Incomplete, when set, says why the answer was cut short.
+	Incomplete string
+	// Task is the peer's id of the work, if it has one.
+	Task  string
+	Usage *langrooms.Usage
+}
+
+// Health is what a probe found.
+type Health struct {
+	Latency time.Duration
+	// Version is the peer's own version, Protocol the one spoken with it; either may be
+	// empty.
+	Version  string
+	Protocol string
+}

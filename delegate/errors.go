@@ -1,0 +1,114 @@
+package delegate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+// Kind says what kind of failure an [Error] is (spec: rooms, section 6).
+type Kind string
+
+// The kinds of failure.
+const (
+	// KindUnreachable: nothing accepted the message.
+	KindUnreachable Kind = "unreachable"
+	// KindTimeout: accepted, and no answer in time.
+	KindTimeout Kind = "timeout"
+	// KindStillRunning: accepted, the peer is working, our wait ended.
+	KindStillRunning Kind = "still_running"
+	// KindRefused: the peer would not: 4xx, authentication, protocol version.
+	KindRefused Kind = "refused"
+	// KindFailed: the peer says that it failed.
+	KindFailed Kind = "failed"
+	// KindProtocol: an answer that cannot be read.
+	KindProtocol Kind = "protocol"
+	// KindCanceled: stopped, by the operator or by the peer.
+	KindCanceled Kind = "canceled"
+)
+
+// Error is a failed dispatch.
+type Error struct {
+	// Delegate is the roster's name of it.
+	Delegate string
+	Kind     Kind
+	// Err is the cause, in words that may be shown: no secret, no control characters.
+	Err error
+	// Task is the peer's id of work that may still be going on; empty when there is
+	// none.
+	Task string
+	// Accepted says that the peer had accepted the message before it failed.
+	Accepted bool
+}
+
+// Error returns the delegate's name and the cause, as the operator is told it.
+func (e *Error) Error() string {
+	return fmt.Sprintf("Delegate @%s failed: %s", e.Delegate, e.Cause())
+}
+
+// Cause returns the failure without the delegate's name.
+func (e *Error) Cause() string { return Cause(e.Err) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// AsError returns err as an *Error of the named delegate. An error that is none
+// becomes one of kind KindCanceled when it is a context's end, else KindFailed.
+func AsError(name string, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	kind := KindFailed
+	if errors.Is(err, context.Canceled) {
+		kind = KindCanceled
+	}
+	return &Error{Delegate: name, Kind: kind, Err: err}
+}
+
+// MaxCause is the longest cause in code points.
+const MaxCause = 2000
+
+// Cause puts err into one line of at most [MaxCause] code points for people. Failures of
+// the network and of starting a process are said by their innermost words ("connection
+// refused", "no such host", "executable file not found in $PATH"): the dial address would only hide them.
+func Cause(err error) string {
+	if err == nil {
+		return ""
+	}
+	var dns *net.DNSError
+	var errno syscall.Errno
+	var execErr *exec.Error
+	var pathErr *os.PathError
+	text := err.Error()
+	switch {
+	case errors.As(err, &dns):
+		text = fmt.Sprintf("%s: %s", dns.Name, dns.Err)
+	case errors.As(err, &execErr):
+		text = fmt.Sprintf("%s: %v", execErr.Name, execErr.Err)
+	case errors.As(err, &pathErr):
+		text = fmt.Sprintf("%s: %v", pathErr.Path, pathErr.Err)
+	case errors.As(err, &errno):
+		text = errno.Error()
+	}
+	return OneLine(text, MaxCause)
+}
+
+// OneLine makes text valid UTF-8, turns every run of white space and control characters into one
+// space and clips it to limit code points.
+func OneLine(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0xa0 || r == 0x2028 || r == 0x2029
+	}), " ")
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
+}

@@ -1,0 +1,22 @@
+// Package langrooms is the vocabulary of the module: what a message of a
+// multi-agent chat thread is, who said it, and what one address to several
+// agents came to. Everything else builds on these types and on nothing but the
+// standard library.
+//
+// A thread is one conversation. Its messages are an append-only log kept by a
+// checkpointer (package checkpointer). A message keeps its text raw; who said it
+// stands beside the text in a [Stamp], never inside it. The operator is the
+// person at the keyboard, the lead is the graph's own agent, a delegate is an
+// agent of the roster, and a member is a delegate that is being addressed or has
+// spoken in the thread.
+//
+// The layers above: package room holds the policy as pure functions, package
+// exchange carries one address from the catch-up window to the stored reply,
+// packages nodes/roomnode and nodes/leadnode are the graph nodes. The file
+// docs/walkthrough.md follows one message through all of them.
+//
+// # Concurrency
+//
+// All types are plain values. Functions are safe for concurrent use; a value that
+// is shared between goroutines must not be changed.
+package langrooms

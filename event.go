@@ -1,0 +1,72 @@
+package langrooms
+
+// EventType says what happened.
+type EventType string
+
+// The events of a turn, in the order in which they can come.
+const (
+	// EventDispatchStarted: a member is being asked.
+	EventDispatchStarted EventType = "dispatch_started"
+	// EventProgress: the member works; Progress says what it reported.
+	EventProgress EventType = "progress"
+	// EventDispatchEnded: the dispatch is over, by an answer or an error; Outcome is set.
+	EventDispatchEnded EventType = "dispatch_ended"
+	// EventLeadText: a piece of the lead's own answer, as it is generated.
+	EventLeadText EventType = "lead_text"
+	// EventToolCall: the lead calls a tool; Text is the tool's name.
+	EventToolCall EventType = "tool_call"
+	// EventMessage: a message has landed on the thread outside of a turn, such as a
+	// late answer; Message is set.
+	EventMessage EventType = "message"
+	// EventNotice: the program has something to tell the operator; Text is set.
+	EventNotice EventType = "notice"
+)
+
+// Event is one thing that happened in a turn. Events of one turn arrive in order and
+// one at a time.
+type Event struct {
+	Type     EventType `json:"type"`
+	Thread   string    `json:"thread,omitempty"`
+	Exchange string    `json:"exchange,omitempty"`
+	Member   string    `json:"member,omitempty"`
+	Round    int       `json:"round,omitempty"`
+	Text     string    `json:"text,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Outcome  *Outcome  `json:"outcome,omitempty"`
+	Message  *Message  `json:"message,omitempty"`
+}
+
+// ProgressKind says what a delegate reports while it works.
+type ProgressKind string
+
+// What can be reported.
+const (
+	// ProgressText: a piece of the answer, partial and not yet stored.
+	ProgressText ProgressKind = "text"
+	// ProgressThought: a piece of the delegate's reasoning; no part of the answer.
+	ProgressThought ProgressKind = "thought"
+	// ProgressTool: a tool call of the delegate's own; Text is its title, State its state.
+	ProgressTool ProgressKind = "tool"
+	// ProgressPlan: the delegate's plan, a line an entry.
+	ProgressPlan ProgressKind = "plan"
+	// ProgressStatus: the delegate's state changed.
+	ProgressStatus ProgressKind = "status"
+)
+
+// Progress is one report of a delegate that is still working.
+type Progress struct {
+	Kind  ProgressKind `json:"kind"`
+	Text  string       `json:"text,omitempty"`
+	State string       `json:"state,omitempty"`
+}
+
+// Sink receives events. It must not block for long and must not be called after the
+// turn that was given it has returned. A nil Sink drops them.
+type Sink func(Event)
+
+// Emit calls s unless it is nil.
+func (s Sink) Emit(e Event) {
+	if s != nil {
+		s(e)
+	}
+}

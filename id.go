@@ -1,0 +1,47 @@
+package langrooms
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// NewID returns a fresh UUIDv7 (RFC 9562, section 5.7) in its usual text form: 48
+// bits of milliseconds, then random bits. IDs of different milliseconds sort by
+// time; nothing in this module depends on that order.
+func NewID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: the runtime ends the program instead
+	ms := uint64(time.Now().UnixMilli())
+	binary.BigEndian.PutUint16(b[0:2], uint16(ms>>32))
+	binary.BigEndian.PutUint32(b[2:6], uint32(ms))
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	h := hex.EncodeToString(b[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// MaxThreadID is the longest thread id in bytes.
+const MaxThreadID = 1024
+
+// ErrThreadID says that a thread id cannot be used; the wrapping error says why.
+var ErrThreadID = errors.New("invalid thread id")
+
+// CheckThreadID reports why id cannot name a thread, or nil. A thread id is any
+// valid UTF-8 of 1 to [MaxThreadID] bytes, line breaks included. The error matches
+// [ErrThreadID].
+func CheckThreadID(id string) error {
+	switch {
+	case id == "":
+		return fmt.Errorf("%w: empty", ErrThreadID)
+	case len(id) > MaxThreadID:
+		return fmt.Errorf("%w: %d bytes long, at most %d are allowed", ErrThreadID, len(id), MaxThreadID)
+	case !utf8.ValidString(id):
+		return fmt.Errorf("%w: not valid UTF-8: %q", ErrThreadID, id)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package langrooms
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+)
+
+// The wire forms. They are separate from the public types so that a field's JSON
+// name and its zero-value rule stand in one place, and so that unknown fields can
+// be carried beside the known ones.
+
+type messageJSON struct {
+	ID      string    `json:"id"`
+	Time    time.Time `json:"time"`
+	Role    Role      `json:"role"`
+	Parts   []Part    `json:"parts"`
+	Stamp   *Stamp    `json:"stamp,omitempty"`
+	Summary *Summary  `json:"summary,omitempty"`
+}
+
+var messageFields = []string{"id", "time", "role", "parts", "stamp", "summary"}
+
+// MarshalJSON writes the stored form of m.
+func (m Message) MarshalJSON() ([]byte, error) {
+	return marshalWith(m.Extra, messageJSON{m.ID, m.Time, m.Role, m.Parts, m.Stamp, m.Summary})
+}
+
+// UnmarshalJSON reads the stored form. Fields it does not know go to m.Extra.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var j messageJSON
+	extra, err := unmarshalWith(data, &j, messageFields)
+	if err != nil {
+		return fmt.Errorf("message: %w", err)
+	}
+	*m = Message{ID: j.ID, Time: j.Time, Role: j.Role, Parts: j.Parts, Stamp: j.Stamp, Summary: j.Summary, Extra: extra}
+	return nil
+}
+
+type stampJSON struct {
+	From      string   `json:"from"`
+	To        []string `json:"to,omitempty"`
+	Exchange  string   `json:"exchange,omitempty"`
+	Round     int      `json:"round,omitempty"`
+	Failed    bool     `json:"failed,omitempty"`
+	Late      bool     `json:"late,omitempty"`
+	Incognito bool     `json:"incognito,omitempty"`
+	Seen      int64    `json:"seen,omitempty"`
+}
+
+var stampFields = []string{"from", "to", "exchange", "round", "failed", "late", "incognito", "seen"}
+
+// MarshalJSON writes the stored form of s.
+func (s Stamp) MarshalJSON() ([]byte, error) {
+	return marshalWith(s.Extra, stampJSON{s.From, s.To, s.Exchange, s.Round, s.Failed, s.Late, s.Incognito, s.Seen})
+}
+
+// UnmarshalJSON reads the stored form. Fields it does not know go to s.Extra.
+func (s *Stamp) UnmarshalJSON(data []byte) error {
+	var j stampJSON
+	extra, err := unmarshalWith(data, &j, stampFields)
+	if err != nil {
+		return fmt.Errorf("stamp: %w", err)
+	}
+	*s = Stamp{j.From, j.To, j.Exchange, j.Round, j.Failed, j.Late, j.Incognito, j.Seen, extra}
+	return nil
+}
+
+type partJSON struct {
+	Kind       PartKind    `json:"kind"`
+	Text       *string     `json:"text,omitempty"`
+	URL        string      `json:"url,omitempty"`
+	Detail     string      `json:"detail,omitempty"`
+	MIMEType   string      `json:"mime_type,omitempty"`
+	Data       []byte      `json:"data,omitempty"`
+	ToolCall   *ToolCall   `json:"tool_call,omitempty"`
+	ToolResult *ToolResult `json:"tool_result,omitempty"`
+}
+
+var partFields = []string{"kind", "text", "url", "detail", "mime_type", "data", "tool_call", "tool_result"}
+
+// MarshalJSON writes the stored form of p.
+func (p Part) MarshalJSON() ([]byte, error) {
+	j := partJSON{p.Kind, nil, p.URL, p.Detail, p.MIMEType, p.Data, p.ToolCall, p.ToolResult}
+	if p.Text != "" || p.Kind == PartText {
+		j.Text = &p.Text
+	}
+	return marshalWith(p.Extra, j)
+}
+
+// UnmarshalJSON reads the stored form. Fields it does not know go to p.Extra.
+func (p *Part) UnmarshalJSON(data []byte) error {
+	var j partJSON
+	extra, err := unmarshalWith(data, &j, partFields)
+	if err != nil {
+		return fmt.Errorf("part: %w", err)
+	}
+	*p = Part{Kind: j.Kind, URL: j.URL, Detail: j.Detail, MIMEType: j.MIMEType, Data: j.Data,
+		ToolCall: j.ToolCall, ToolResult: j.ToolResult, Extra: extra}
+	if j.Text != nil {
+		p.Text = *j.Text
+	}
+	return nil
+}
+
+// marshalWith writes known as an object and adds the fields of extra that known
+// has not written itself.
+func marshalWith(extra map[string]json.RawMessage, known any) ([]byte, error) {
+	data, err := marshalPlain(known)
+	if err != nil || len(extra) == 0 {
+		return data, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	merged := maps.Clone(extra)
+	maps.Copy(merged, fields)
+	return marshalPlain(merged)
+}
+
+// marshalPlain is json.Marshal without the HTML escapes, which would make every
+// "<" of a stored text six bytes long.
+func marshalPlain(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// unmarshalWith fills known and returns the object's fields that are not listed.
+func unmarshalWith(data []byte, known any, listed []string) (map[string]json.RawMessage, error) {
+	if err := json.Unmarshal(data, known); err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	for _, name := range listed {
+		delete(fields, name)
+	}
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	return fields, nil
+}
+
+func cloneExtra(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	if extra == nil {
+		return nil
+	}
+	c := make(map[string]json.RawMessage, len(extra))
+	for k, v := range extra {
+		c[k] = bytes.Clone(v)
+	}
+	return c
+}

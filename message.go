@@ -1,0 +1,130 @@
+package langrooms
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Role says which side of a model's conversation a message belongs to. It is not
+// the author: a delegate's words have role human and a [Stamp], so that the lead
+// never takes them for its own.
+type Role string
+
+// The roles of a message, by langchaingo's and LangGraph's names.
+const (
+	RoleHuman  Role = "human"
+	RoleAI     Role = "ai"
+	RoleSystem Role = "system"
+	RoleTool   Role = "tool"
+)
+
+// Message is one entry of a thread as it is stored.
+type Message struct {
+	// ID is a UUIDv7 given before the first store (see [NewID]). It survives save,
+	// load, fork, export and import.
+	ID string
+	// Time is when the message came into being, in UTC.
+	Time time.Time
+	// Role is the side of the conversation the message stands on.
+	Role Role
+	// Parts are the contents, in order. Text is raw: envelopes exist only in what a
+	// model is sent.
+	Parts []Part
+	// Stamp says who spoke in the room. Nil on an ordinary message: the operator's
+	// own turn, or the lead's.
+	Stamp *Stamp
+	// Summary is set on the message that a compaction puts in place of older ones.
+	Summary *Summary
+	// Extra holds JSON fields of later versions, kept over a round trip.
+	Extra map[string]json.RawMessage
+
+	// Seq is the message's position in the thread's log, counted from 0. A
+	// checkpointer sets it on every message that it reads and ignores it on every
+	// message that it writes; it is no part of the stored form. A position is never
+	// given to two messages that one reader can see.
+	Seq int64
+}
+
+// Stamp is the structural mark of a room message (spec: who said it stands beside
+// the text).
+type Stamp struct {
+	// From is the author: the roster's spelling of a delegate, "operator", or the
+	// lead's name on an address made by the lead.
+	From string
+	// To lists the addressees of an address in written order; empty on a reply.
+	To []string
+	// Exchange is shared by an address and all its replies.
+	Exchange string
+	// Round is the 1-based round of a reply; 0 on an address.
+	Round int
+	// Failed marks the record of a dispatch that brought no answer.
+	Failed bool
+	// Late marks an answer that arrived after its turn was given up.
+	Late bool
+	// Incognito keeps the content out of logs, traces, exports and summaries.
+	Incognito bool
+	// Seen is, on a reply, the log position at which the window shown to this member
+	// ended: every message with a lower Seq had been shown or deliberately left out.
+	Seen int64
+	// Extra holds JSON fields of later versions, kept over a round trip.
+	Extra map[string]json.RawMessage
+}
+
+// Summary describes the messages that a compaction replaced, so that the cast and
+// each member's place in the conversation survive it.
+type Summary struct {
+	// Replaced is the number of messages that the summary stands for, those of
+	// earlier summaries included.
+	Replaced int `json:"replaced"`
+	// Members lists who had successfully spoken in them, in first-spoken order.
+	Members []SummaryMember `json:"members,omitempty"`
+}
+
+// SummaryMember is one speaker of the replaced messages.
+type SummaryMember struct {
+	Name string `json:"name"`
+	// Seen is the [Stamp.Seen] of the member's newest successful reply among them.
+	Seen int64 `json:"seen"`
+}
+
+// NewMessage returns a message with a fresh ID, the present time and one text part.
+func NewMessage(role Role, text string) Message {
+	return Message{ID: NewID(), Time: time.Now().UTC(), Role: role, Parts: []Part{TextPart(text)}}
+}
+
+// Text joins the text parts of m with line breaks. Other parts are left out.
+func (m Message) Text() string {
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Kind == PartText {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Clone returns a copy that shares no memory with m.
+func (m Message) Clone() Message {
+	c := m
+	c.Parts = make([]Part, len(m.Parts))
+	for i, p := range m.Parts {
+		c.Parts[i] = p.clone()
+	}
+	if m.Parts == nil {
+		c.Parts = nil
+	}
+	if m.Stamp != nil {
+		s := *m.Stamp
+		s.To = append([]string(nil), m.Stamp.To...)
+		s.Extra = cloneExtra(m.Stamp.Extra)
+		c.Stamp = &s
+	}
+	if m.Summary != nil {
+		s := *m.Summary
+		s.Members = append([]SummaryMember(nil), m.Summary.Members...)
+		c.Summary = &s
+	}
+	c.Extra = cloneExtra(m.Extra)
+	return c
+}

@@ -1,0 +1,98 @@
+package langrooms
+
+import "time"
+
+// The authors that are not delegates.
+const (
+	// Operator is the author of what the person at the keyboard says.
+	Operator = "operator"
+	// Assistant is the author of what the lead says, unless its name is configured.
+	Assistant = "assistant"
+)
+
+// Outcome is what one dispatch to one member came to.
+type Outcome struct {
+	Author string `json:"author"`
+	// Round is 1-based.
+	Round int `json:"round"`
+	// OK means that the member answered, with words or silently.
+	OK bool `json:"ok"`
+	// Silent means that the member passed or had nothing to say; nothing was recorded.
+	Silent bool `json:"silent"`
+	// Reply is the member's words, trimmed at both ends.
+	Reply string `json:"reply,omitempty"`
+	// Error is the cause of a failure without the delegate's name, and ErrorKind its
+	// kind ("unreachable", "timeout", …). Stopped by the operator is "canceled".
+	Error     string `json:"error,omitempty"`
+	ErrorKind string `json:"error_kind,omitempty"`
+	// CaughtUp is the number of messages in the window that the member was shown, and
+	// Truncated says that something was left out of it.
+	CaughtUp  int  `json:"caught_up"`
+	Truncated bool `json:"truncated"`
+	// Collecting means that the member's answer is still being waited for in the
+	// background.
+	Collecting bool          `json:"collecting"`
+	Started    time.Time     `json:"started"`
+	Duration   time.Duration `json:"duration_ns"`
+	Usage      *Usage        `json:"usage,omitempty"`
+	// Unrecorded is why the reply, although shown, could not be stored; empty when it was.
+	Unrecorded string `json:"unrecorded,omitempty"`
+}
+
+// Usage counts what a dispatch cost, as far as the peer reports it.
+type Usage struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+	// CostUSD is nil when unknown; unknown is not zero.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+}
+
+// Reason says how a run ended.
+type Reason string
+
+// How a run can end.
+const (
+	// ReasonAnswered: a run of one round.
+	ReasonAnswered Reason = "answered"
+	// ReasonSettled: a whole round was silent.
+	ReasonSettled Reason = "settled"
+	// ReasonCapped: the round cap was reached while members still spoke.
+	ReasonCapped Reason = "capped"
+	// ReasonExhausted: fewer than two members were left.
+	ReasonExhausted Reason = "exhausted"
+	// ReasonStopped: the operator stopped the run.
+	ReasonStopped Reason = "stopped"
+)
+
+// Notes are what the room itself has to say about a run.
+type Notes struct {
+	// Truncated names the members that answered with words on a clipped window.
+	Truncated []string `json:"truncated,omitempty"`
+	// Collecting names the members whose late answer is waited for.
+	Collecting []string `json:"collecting,omitempty"`
+	// Cap is the round cap that stopped an unsettled room; 0 when none did.
+	Cap int `json:"cap,omitempty"`
+	// Unrecorded names the members whose words could not be stored.
+	Unrecorded []string `json:"unrecorded,omitempty"`
+	// Interrupted names the members whose dispatch an earlier, dead process left open
+	// on this thread and that this turn recorded as failed.
+	Interrupted []string `json:"interrupted,omitempty"`
+}
+
+// Result is what one turn came to, for the person who took it.
+type Result struct {
+	Thread string `json:"thread"`
+	// Handled is true when no lead turn ran: an address, the roster answer, the usage
+	// hint.
+	Handled  bool   `json:"handled"`
+	Exchange string `json:"exchange,omitempty"`
+	Reason   Reason `json:"reason,omitempty"`
+	// Text is the whole visible answer.
+	Text string `json:"text"`
+	// Aside is the part of Text that no outcome's reply or error carries: notes, the
+	// roster answer, the usage hint. A client that draws each outcome as its own bubble
+	// shows Aside beside the bubbles and leaves Text alone.
+	Aside    string    `json:"aside,omitempty"`
+	Notes    Notes     `json:"notes,omitzero"`
+	Outcomes []Outcome `json:"outcomes,omitempty"`
+}
