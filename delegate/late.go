@@ -1,0 +1,91 @@
+package delegate
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrUnknownTask says that the peer does not know a task, or no longer.
+var ErrUnknownTask = errors.New("the peer does not know the task")
+
+// TaskReader is what a [Delegate] implements when a task at its peer can be looked at
+// after Ask has given up on it. Without it, no late answer is collected.
+type TaskReader interface {
+	// PeerKey stands for the peer and the principal it knows us by, as a digest: it
+	// changes with the url, the scheme and the credential. It does no I/O beyond
+	// resolving the credential.
+	PeerKey() (string, error)
+	// ReadTask looks at one task once, read-only: it sends the peer no message. A task
+	// that the peer does not know is [ErrUnknownTask]; any other error is lost touch.
+	ReadTask(ctx context.Context, task string) (TaskView, error)
+	// Rejoin remembers contextID for the conversation of thread, now that the answer
+	// it came with stands on the thread. An empty id changes nothing.
+	Rejoin(ctx context.Context, thread, contextID string) error
+}
+
+// TaskState is what a look at a task found.
+type TaskState string
+
+// What can be found.
+const (
+	// TaskWorking: not settled; every state that is none of the others.
+	TaskWorking TaskState = "working"
+	// TaskAnswered: completed.
+	TaskAnswered TaskState = "answered"
+	// TaskPaused: it waits for input.
+	TaskPaused TaskState = "paused"
+	// TaskFailed: failed, canceled or rejected.
+	TaskFailed TaskState = "failed"
+)
+
+// TaskView is one look at a task.
+type TaskView struct {
+	State TaskState
+	// Reply is set on an answered or paused task, as Ask would have returned it.
+	Reply Reply
+	// Err is set on a failed task.
+	Err *Error
+	// ContextID is the peer's conversation that the task belongs to, if it says so.
+	ContextID string
+}
+
+// Handle is a task at a peer whose answer is still waited for. It is a value that can be
+// stored.
+type Handle struct {
+	// ID tells this handle from every other one; [Collector.Add] sets an empty one.
+	ID string `json:"id"`
+	// Thread is where the answer goes, Delegate who gives it, Task the peer's id of it.
+	Thread   string `json:"thread"`
+	Delegate string `json:"delegate"`
+	Task     string `json:"task"`
+	// Peer is the [TaskReader.PeerKey] at the time of the ask; [Collector.Add] sets an
+	// empty one.
+	Peer string `json:"peer"`
+	// Exchange, Round, Seen and Incognito are the stamp's fields of the address.
+	Exchange  string `json:"exchange,omitempty"`
+	Round     int    `json:"round,omitempty"`
+	Seen      int64  `json:"seen,omitempty"`
+	Incognito bool   `json:"incognito,omitempty"`
+	// Since is when the waiting began; [Collector.Add] sets a zero one to now.
+	Since time.Time `json:"since"`
+}
+
+// HandleStore keeps the handles of late answers, one for a thread and delegate. In
+// memory it is [NewMemoryHandles]; a store that keeps them with the thread makes
+// collection survive a restart.
+//
+// Implementations are safe for concurrent use. A handle stands while the store has one
+// of the same ID.
+type HandleStore interface {
+	// PutHandle stores h in place of the one of the same thread and delegate.
+	PutHandle(ctx context.Context, h Handle) error
+	// HasHandle reports whether h still stands.
+	HasHandle(ctx context.Context, h Handle) (bool, error)
+	// TakeHandle removes h and reports whether it stood: true for exactly one caller.
+	TakeHandle(ctx context.Context, h Handle) (bool, error)
+	// Handles lists a thread's handles, by delegate name.
+	Handles(ctx context.Context, thread string) ([]Handle, error)
+	// DropHandles removes all of a thread's handles.
+	DropHandles(ctx context.Context, thread string) error
+}
