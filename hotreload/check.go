@@ -1,0 +1,135 @@
+package hotreload
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// reservedNames are the room's own voices (spec: rooms, section 6).
+var reservedNames = []string{"operator", "assistant", "lead", "room", "system"}
+
+// checkName is the rule for a roster name.
+func checkName(name string) error {
+	if err := checkIdentity(name); err != nil {
+		return err
+	}
+	if slices.Contains(reservedNames, strings.ToLower(name)) {
+		return fmt.Errorf("the name %s is reserved for the room's own voices: %s", shown(name), strings.Join(reservedNames, ", "))
+	}
+	return nil
+}
+
+// checkLeadName is the rule for the lead's name: a roster name that may also be "lead" or
+// "assistant".
+func checkLeadName(name string) error {
+	if low := strings.ToLower(name); low == "lead" || low == "assistant" {
+		return nil
+	}
+	return checkName(name)
+}
+
+// checkIdentity is the rule for the form of a name.
+func checkIdentity(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the name is empty")
+	case strings.Contains(name, "@"):
+		return fmt.Errorf("the name %s holds an @", shown(name))
+	}
+	for _, r := range name {
+		if unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
+			return fmt.Errorf("the name %s holds white space or a character that cannot be shown", shown(name))
+		}
+	}
+	return nil
+}
+
+// checkURL takes http and https addresses and demo:NAME.
+func checkURL(raw string) error {
+	if name, ok := strings.CutPrefix(raw, "demo:"); ok && name != "" {
+		return nil
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil: // it quotes the text, which may hold a password
+		return errors.New("is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("must start with http:// or https://")
+	case u.Host == "":
+		return errors.New("names no host")
+	}
+	return nil
+}
+
+var storeSchemes = []string{"memory:", "sqlite:", "redis://", "rediss://", "redis+sentinel://", "redis+cluster://"}
+
+func checkStoreURL(raw string) error {
+	for _, s := range storeSchemes {
+		if strings.HasPrefix(raw, s) {
+			if s == "sqlite:" && len(raw) == len(s) {
+				return errors.New("sqlite: names no file")
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("must start with one of %s", strings.Join(storeSchemes, " "))
+}
+
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return errors.New("must be HOST:PORT")
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("port %s is not a number from 0 to 65535", shown(port))
+	}
+	return nil
+}
+
+func checkVariable(name string) error {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return errors.New("is not the name of an environment variable")
+	}
+	return nil
+}
+
+// nearest returns the candidate closest to word, if one is close enough to be meant.
+func nearest(word string, candidates []string) string {
+	best, bound := "", max(2, len(word)/3)
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(word), strings.ToLower(c), bound); d <= bound && d < len(c) {
+			best, bound = c, d-1
+		}
+	}
+	return best
+}
+
+// distance is the edit distance of a and b in bytes, or more than bound.
+func distance(a, b string, bound int) int {
+	if len(a)-len(b) > bound || len(b)-len(a) > bound {
+		return bound + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,216 @@
+package hotreload
+
+import (
+	"encoding/json"
+	"log/slog"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// Config is what one langgraph-config.yaml says: every value in it is effective, that is,
+// defaults filled in and knobs clamped. A Config that was handed out is shared and must not
+// be changed.
+type Config struct {
+	Identity     Identity
+	Model        Model
+	Checkpointer Checkpointer
+	Room         Room
+	// Continuity is "memory" (default) or "durable": where the peers' conversation ids are
+	// kept (spec: rooms, section 7.4).
+	Continuity string
+	// Delegates is the roster in the file's order, valid entries only, by unique name.
+	Delegates      []Delegate
+	Server         Server
+	SharedSessions SharedSessions
+}
+
+// Identity is who the lead is.
+type Identity struct {
+	// Name is the lead's name, by default "lead".
+	Name string
+}
+
+// Model is the lead's own model.
+type Model struct {
+	// Provider is "demo" (default: offline, no key) or "openai" (any endpoint that speaks
+	// that protocol).
+	Provider string
+	// URL is the endpoint's base; empty means the provider's own.
+	URL string
+	// Model is the model's name at the endpoint; required for provider "openai".
+	Model  string
+	APIKey Secret
+	// Temperature is sent when it is set.
+	Temperature *float64
+	// MaxTokens bounds one reply; 0 leaves the bound to the provider.
+	MaxTokens int
+	// Timeout bounds one call, by default 120 s.
+	Timeout time.Duration
+}
+
+// Checkpointer is where threads are stored. Its URL may hold a password, so it prints
+// redacted.
+type Checkpointer struct {
+	// URL is memory:, sqlite:PATH, redis://…, rediss://…, redis+sentinel://… or
+	// redis+cluster://…; by default "sqlite:langrooms.db".
+	URL string
+}
+
+// String returns the URL without a password.
+func (c Checkpointer) String() string { return redactURL(c.URL) }
+
+// GoString returns the URL without a password.
+func (c Checkpointer) GoString() string { return c.String() }
+
+// LogValue returns the URL without a password.
+func (c Checkpointer) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// MarshalJSON returns the URL without a password, as {"URL": …}.
+func (c Checkpointer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]string{"URL": c.String()})
+}
+
+// Room holds the knobs of a room run: effective, clamped values (spec: rooms, section 10).
+type Room struct {
+	// CatchupMaxMessages bounds the catch-up window in messages: 1 to 500, by default 40.
+	CatchupMaxMessages int
+	// CatchupMaxChars bounds the window in code points: 1 to 200000, by default 8000.
+	CatchupMaxChars int
+	// MaxRounds bounds the rounds of one address: 1 to 10, by default 3.
+	MaxRounds int
+}
+
+// Delegate is one entry of the roster. Which fields count is a matter of its Type; the
+// others are zero.
+type Delegate struct {
+	Name, Type, Description string
+	// Line is the line of the entry in the file, 1-based.
+	Line int
+
+	// URL is the JSON-RPC endpoint (a2a) or the endpoint's base (openai).
+	URL string
+	// Auth is what an a2a peer is shown.
+	Auth Auth
+	// PollTimeout is the bound without observable progress (a2a), by default 300 s.
+	PollTimeout time.Duration
+
+	// Model, APIKey, SystemPrompt, MaxTokens (default 1024) and Temperature (default 0.4,
+	// 0 is kept) are the openai type's.
+	Model        string
+	APIKey       Secret
+	SystemPrompt string
+	MaxTokens    int
+	Temperature  float64
+	// Timeout bounds one call: openai 60 s, acp 1800 s by default.
+	Timeout time.Duration
+
+	// Command, Args, WorkDir, Env and EnvRemove start an acp agent. An EnvRemove entry
+	// that ends in an underscore is a prefix. Env may hold secrets: it is never marshalled.
+	Command   string
+	Args      []string
+	WorkDir   string
+	Env       map[string]string `json:"-"`
+	EnvRemove []string
+	// Permissions is "auto" (default), "allowlist" or "readonly". AllowKinds, when not
+	// nil, allows only those tool kinds; DenyKinds refuses those.
+	Permissions           string
+	AllowKinds, DenyKinds []string
+}
+
+// Equal reports whether o is the same delegate with the same launch and connection
+// signature: everything but Line. A roster that is swapped live keeps equal entries running.
+func (d Delegate) Equal(o Delegate) bool {
+	d.Line, o.Line = 0, 0
+	return reflect.DeepEqual(d, o)
+}
+
+// String returns name and type, nothing that could hold a secret.
+func (d Delegate) String() string { return d.Name + " (" + d.Type + ")" }
+
+// GoString returns the same as String.
+func (d Delegate) GoString() string { return d.String() }
+
+// LogValue returns the same as String.
+func (d Delegate) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// Auth is the credential shown to an a2a peer.
+type Auth struct {
+	// Scheme is empty (none), "bearer" or "apiKey".
+	Scheme     string
+	Credential Secret
+}
+
+// Server is the REST, MCP and console server.
+type Server struct {
+	// Addr is HOST:PORT, by default 127.0.0.1:8080.
+	Addr string
+	// Keys are the identities that may call, valid entries only.
+	Keys []Key
+}
+
+// Key is one identity of the server and its credential.
+type Key struct {
+	// Name is the identity; an agent's is its roster name.
+	Name string
+	// Kind is "user" (default) or "agent".
+	Kind string
+	Key  Secret
+	// Admin may read and manage every shared session (a user only).
+	Admin bool
+	// Agents limits which agents the identity reaches; nil means all of them.
+	Agents []string
+	// Owner is the user that an agent acts for, if any.
+	Owner string
+	// Line is the line of the entry in the file, 1-based.
+	Line int
+}
+
+// SharedSessions configures shared sessions.
+type SharedSessions struct {
+	// Enabled is true by default.
+	Enabled  bool
+	Defaults SessionDefaults
+}
+
+// SessionDefaults are the budgets of a session whose creator names none (spec: shared
+// sessions, section 5).
+type SessionDefaults struct {
+	// MaxMessages is 1 to 500, by default 60.
+	MaxMessages int
+	// MaxCostUSD is in US dollars; 0, the default, means no bound.
+	MaxCostUSD float64
+	// TTLHours is 0 to 168, by default 24; 0 means that a session does not expire.
+	TTLHours int
+}
+
+// Default returns the configuration of an empty file.
+func Default() Config {
+	var c Config
+	for _, r := range configRows {
+		store(r.at(&c), r.Kind, r.Default)
+	}
+	return c
+}
+
+// redactURL hides what stands before the last @ of raw's address, and a query that names a
+// password, key or token.
+func redactURL(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return raw
+	}
+	address, query, hasQuery := strings.Cut(rest, "?")
+	if i := strings.LastIndex(rest, "@"); i >= 0 {
+		address, query, hasQuery = strings.Cut("***"+rest[i:], "?")
+	}
+	out := scheme + "://" + address
+	if hasQuery {
+		low := strings.ToLower(query)
+		if strings.Contains(low, "pass") || strings.Contains(low, "key") || strings.Contains(low, "token") {
+			query = "***"
+		}
+		out += "?" + query
+	}
+	return out
+}

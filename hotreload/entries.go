@@ -1,0 +1,172 @@
+package hotreload
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// delegates reads the roster: the valid entries, in order. An invalid one is reported and
+// left out.
+func (s *scope) delegates(list *yaml.Node) []Delegate {
+	var roster []Delegate
+	lines := map[string]int{}
+	for i, item := range list.Content {
+		e := s.entry("delegate", "delegates", i, resolve(item))
+		d, ok := readDelegate(e, resolve(item), item.Line)
+		if !ok {
+			continue
+		}
+		if first, twice := lines[d.Name]; twice {
+			e.report(Error, item, "name", "refused: a second entry with this name, the first is in line %d", first)
+			continue
+		}
+		lines[d.Name] = d.Line
+		roster = append(roster, d)
+	}
+	return roster
+}
+
+// entry returns the scope of one list item, named by its name if it has one.
+func (s *scope) entry(what, key string, i int, n *yaml.Node) *scope {
+	e := &scope{parser: s.parser, prefix: fmt.Sprintf("%s[%d].", key, i), who: fmt.Sprintf("%s %d: ", what, i+1)}
+	if name := text(n, "name"); name != "" {
+		e.prefix = key + "." + shown(name) + "."
+		e.who = fmt.Sprintf("%s \"%s\": ", what, shown(name))
+	}
+	return e
+}
+
+// text returns the scalar under key in mapping n, "" if there is none.
+func text(n *yaml.Node, key string) string {
+	if n.Kind != yaml.MappingNode {
+		return ""
+	}
+	for _, p := range pairs(n) {
+		if p.key.Value == key && p.value.Kind == yaml.ScalarNode && p.value.Tag != "!!null" {
+			return p.value.Value
+		}
+	}
+	return ""
+}
+
+func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
+	if n.Kind != yaml.MappingNode {
+		e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", Field{}.kindOf(n))
+		return Delegate{}, false
+	}
+	e.typ = text(n, "type")
+	if f, _ := find(delegateRows, "type", ""); e.typ == "" {
+		e.report(Error, n, "type", "refused: type is missing; it is one of %s", strings.Join(f.Choices, ", "))
+		return Delegate{}, false
+	} else if err := f.checkText(e.typ); err != nil {
+		e.report(Error, n, "type", "refused: unknown type %v", err)
+		return Delegate{}, false
+	}
+	d := Delegate{Line: line}
+	if !readEntry(e, delegateRows, n, &d) {
+		return d, false
+	}
+	switch {
+	case d.Auth.Scheme != "" && d.Auth.Credential.IsZero():
+		e.report(Error, n, "auth", "refused: auth.scheme is %s and there is no token or credentialsEnv", d.Auth.Scheme)
+	case d.Auth.Scheme == "" && !d.Auth.Credential.IsZero():
+		e.report(Warning, n, "auth", "auth.scheme is empty, so the credential is not sent")
+	}
+	return d, !e.failed
+}
+
+// readEntry fills *into with the defaults of its type and the values of mapping n, and
+// reports whether the entry is valid.
+func readEntry[T any](e *scope, rows []row[T], n *yaml.Node, into *T) bool {
+	for _, r := range rows {
+		if r.has(e.typ) {
+			store(r.at(into), r.Kind, r.Default)
+		}
+	}
+	before := len(e.findings)
+	old := *into
+	readMapping(e, rows, n, "", into, &old)
+	for _, r := range rows {
+		if r.Required && r.has(e.typ) && text(n, r.Key) == "" && !reported(e.findings[before:], e.prefix+r.Key) {
+			e.report(Error, n, r.Key, "%s is missing", r.Key)
+		}
+	}
+	for i := before; i < len(e.findings); i++ {
+		if f := &e.findings[i]; f.Severity == Error {
+			f.Message = e.who + "refused: " + strings.TrimPrefix(f.Message, e.who)
+		}
+	}
+	return !e.failed
+}
+
+func reported(findings []Finding, key string) bool {
+	for _, f := range findings {
+		if f.Key == key && f.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// keys reads server.keys: the valid entries, in order.
+func (s *scope) keys(list *yaml.Node) []Key {
+	var keys []Key
+	lines := map[Secret]int{}
+	for i, item := range list.Content {
+		n := resolve(item)
+		e := s.entry("key", "server.keys", i, n)
+		if n.Kind != yaml.MappingNode {
+			e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", Field{}.kindOf(n))
+			continue
+		}
+		k := Key{Line: item.Line}
+		if !readEntry(e, keyRows, n, &k) {
+			continue
+		}
+		first, twice := lines[k.Key]
+		switch {
+		case k.Key.IsZero():
+			e.report(Error, n, "key", "refused: key or key_env is missing")
+			continue
+		case twice:
+			e.report(Error, n, "key", "refused: the same key as the entry in line %d; a key names one identity", first)
+			continue
+		case k.Admin && k.Kind == "agent":
+			e.report(Warning, n, "admin", "admin has no effect on an agent")
+		}
+		lines[k.Key] = k.Line
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// checkConfig applies the rules that span keys.
+func (p *parser) checkConfig(c, old *Config, top *yaml.Node) {
+	if top == nil {
+		return
+	}
+	s := &scope{parser: p}
+	lead := strings.ToLower(c.Identity.Name)
+	for _, d := range c.Delegates {
+		if strings.HasPrefix(lead, strings.ToLower(d.Name)) {
+			s.report(Warning, &yaml.Node{Line: d.Line, Column: 1}, "delegates."+d.Name+".name",
+				"delegate %q: the name equals or begins the lead's name %q; the two are easily mixed up", d.Name, c.Identity.Name)
+		}
+	}
+	if c.Model.Provider == "openai" && c.Model.Model == "" {
+		s.report(Error, section(top, "model"), "model.model", "model.model is missing; provider openai needs it")
+		c.Model = old.Model
+	}
+}
+
+// section returns the node of a top-level key, or top.
+func section(top *yaml.Node, key string) *yaml.Node {
+	for _, p := range pairs(top) {
+		if p.key.Value == key {
+			return p.key
+		}
+	}
+	return top
+}

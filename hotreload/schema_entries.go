@@ -1,0 +1,91 @@
+package hotreload
+
+const (
+	typeA2A    = "a2a"
+	typeOpenAI = "openai"
+	typeACP    = "acp"
+)
+
+// toolKinds are those of the Agent Client Protocol's ToolKind.
+var toolKinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
+
+var (
+	a2aOnly    = []string{typeA2A}
+	openaiOnly = []string{typeOpenAI}
+	acpOnly    = []string{typeACP}
+)
+
+// delegateRows describes one entry of delegates (spec: rooms, section 6).
+var delegateRows = []row[Delegate]{
+	{Field{Key: "name", Kind: KindText, Required: true, check: checkName,
+		Help: "How it is addressed: one run without white space or `@`, none of `operator`, `assistant`, `lead`, `room`, `system`."}, func(d *Delegate) any { return &d.Name }},
+	{Field{Key: "type", Kind: KindChoice, Required: true, Choices: []string{typeA2A, typeOpenAI, typeACP},
+		Help: "The protocol it speaks."}, func(d *Delegate) any { return &d.Type }},
+	{Field{Key: "description", Kind: KindText,
+		Help: "What it is good for; the lead reads it."}, func(d *Delegate) any { return &d.Description }},
+
+	{Field{Key: "url", Kind: KindText, Types: a2aOnly, Required: true, check: checkURL,
+		Help: "The JSON-RPC endpoint; the agent card is at its origin. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},
+	{Field{Key: "auth.scheme", Kind: KindChoice, Types: a2aOnly, Choices: []string{"", "bearer", "apiKey"}, Default: "",
+		Help: "How the credential is sent; empty sends none."}, func(d *Delegate) any { return &d.Auth.Scheme }},
+	{Field{Key: "auth.token", Kind: KindSecret, Types: a2aOnly,
+		Help: "The credential itself; better name a variable with `credentialsEnv`."}, func(d *Delegate) any { return &d.Auth.Credential }},
+	{Field{Key: "auth.credentialsEnv", Kind: KindVariable, Types: a2aOnly,
+		Help: "The environment variable that holds the credential; read at each use."}, func(d *Delegate) any { return &d.Auth.Credential }},
+	{Field{Key: "poll_timeout_s", Kind: KindSeconds, Types: a2aOnly, Default: 300.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		Help: "How long the peer may work without observable progress."}, func(d *Delegate) any { return &d.PollTimeout }},
+
+	{Field{Key: "url", Kind: KindText, Types: openaiOnly, Required: true, check: checkURL,
+		Help: "The endpoint's base. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},
+	{Field{Key: "model", Kind: KindText, Types: openaiOnly, Required: true,
+		Help: "The model's name at the endpoint."}, func(d *Delegate) any { return &d.Model }},
+	{Field{Key: "api_key", Kind: KindSecret, Types: openaiOnly,
+		Help: "The API key itself; better name a variable with `api_key_env`."}, func(d *Delegate) any { return &d.APIKey }},
+	{Field{Key: "api_key_env", Kind: KindVariable, Types: openaiOnly,
+		Help: "The environment variable that holds the API key; read at each use."}, func(d *Delegate) any { return &d.APIKey }},
+	{Field{Key: "system_prompt", Kind: KindText, Types: openaiOnly,
+		Help: "What the model is told before the room's message."}, func(d *Delegate) any { return &d.SystemPrompt }},
+	{Field{Key: "max_tokens", Kind: KindWhole, Types: openaiOnly, Default: 1024, Least: 1, Ceiling: 1_000_000, Unit: "tokens",
+		Help: "The bound on one reply."}, func(d *Delegate) any { return &d.MaxTokens }},
+	{Field{Key: "temperature", Kind: KindNumber, Types: openaiOnly, Default: 0.4, Ceiling: 2,
+		Help: "0 is kept as 0."}, func(d *Delegate) any { return &d.Temperature }},
+	{Field{Key: "timeout_s", Kind: KindSeconds, Types: openaiOnly, Default: 60.0, Least: 0.001, Ceiling: day, Unit: "s",
+		Help: "The bound on one call."}, func(d *Delegate) any { return &d.Timeout }},
+
+	{Field{Key: "command", Kind: KindText, Types: acpOnly, Required: true,
+		Help: "The agent's program. `demo:NAME` is a built-in demo agent."}, func(d *Delegate) any { return &d.Command }},
+	{Field{Key: "args", Kind: KindList, Types: acpOnly,
+		Help: "Its arguments."}, func(d *Delegate) any { return &d.Args }},
+	{Field{Key: "workdir", Kind: KindText, Types: acpOnly,
+		Help: "The folder it works in; absent means the program's own."}, func(d *Delegate) any { return &d.WorkDir }},
+	{Field{Key: "env", Kind: KindMap, Types: acpOnly,
+		Help: "Variables added to its environment."}, func(d *Delegate) any { return &d.Env }},
+	{Field{Key: "env_remove", Kind: KindList, Types: acpOnly,
+		Help: "Variables taken out of its environment; a trailing `_` makes it a prefix."}, func(d *Delegate) any { return &d.EnvRemove }},
+	{Field{Key: "timeout_s", Kind: KindSeconds, Types: acpOnly, Default: 1800.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		Help: "The bound on one prompt."}, func(d *Delegate) any { return &d.Timeout }},
+	{Field{Key: "permissions", Kind: KindChoice, Types: acpOnly, Choices: []string{"auto", "allowlist", "readonly"}, Default: "auto",
+		Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think."}, func(d *Delegate) any { return &d.Permissions }},
+	{Field{Key: "allow_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
+		Help: "Allows only these tool kinds."}, func(d *Delegate) any { return &d.AllowKinds }},
+	{Field{Key: "deny_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
+		Help: "Refuses these tool kinds."}, func(d *Delegate) any { return &d.DenyKinds }},
+}
+
+// keyRows describes one entry of server.keys (spec: shared sessions, section 1).
+var keyRows = []row[Key]{
+	{Field{Key: "name", Kind: KindText, Required: true, check: checkIdentity,
+		Help: "The identity; an agent's is its roster name."}, func(k *Key) any { return &k.Name }},
+	{Field{Key: "kind", Kind: KindChoice, Choices: []string{"user", "agent"}, Default: "user",
+		Help: "A user called `proto` is not the agent `proto`."}, func(k *Key) any { return &k.Kind }},
+	{Field{Key: "key", Kind: KindSecret,
+		Help: "The key itself; better name a variable with `key_env`. One of the two is needed."}, func(k *Key) any { return &k.Key }},
+	{Field{Key: "key_env", Kind: KindVariable,
+		Help: "The environment variable that holds the key; read at each use."}, func(k *Key) any { return &k.Key }},
+	{Field{Key: "admin", Kind: KindBool, Default: false,
+		Help: "An admin user may read and manage every session."}, func(k *Key) any { return &k.Admin }},
+	{Field{Key: "agents", Kind: KindList,
+		Help: "The agents it can reach; absent means all."}, func(k *Key) any { return &k.Agents }},
+	{Field{Key: "owner", Kind: KindText,
+		Help: "The user that an agent acts for."}, func(k *Key) any { return &k.Owner }},
+}

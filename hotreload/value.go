@@ -1,0 +1,229 @@
+package hotreload
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// decode reads n as the field's kind of value. odd is a remark on a value that was taken or
+// replaced by the default; err says why none was.
+func (f Field) decode(n *yaml.Node) (value any, odd string, err error) {
+	switch f.Kind {
+	case KindWhole, KindNumber, KindSeconds:
+		return f.decodeNumber(n)
+	case KindBool:
+		if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
+			var b bool
+			err = n.Decode(&b)
+			return b, "", err
+		}
+		return nil, "", fmt.Errorf("must be true or false, not %s", f.kindOf(n))
+	case KindList:
+		value, err = f.decodeList(n)
+	case KindMap:
+		value, err = decodeMap(n)
+	default:
+		value, err = f.decodeText(n)
+	}
+	return value, "", err
+}
+
+func (f Field) decodeText(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
+		hint := ""
+		if n.Kind == yaml.ScalarNode {
+			hint = " (put it in quotes)"
+		}
+		return "", fmt.Errorf("must be text, not %s%s", f.kindOf(n), hint)
+	}
+	return n.Value, f.checkText(n.Value)
+}
+
+// checkText applies the field's rules for texts; it never quotes a secret.
+func (f Field) checkText(text string) error {
+	switch {
+	case f.Kind == KindSecret && strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("holds a line break or another control character")
+	case f.Kind == KindVariable:
+		return checkVariable(text)
+	case f.Kind == KindChoice && !slices.Contains(f.Choices, text):
+		return notAChoice(text, f.Choices)
+	case f.Required && text == "":
+		return errors.New("is empty")
+	case f.check != nil:
+		return f.check(text)
+	}
+	return nil
+}
+
+func notAChoice(text string, choices []string) error {
+	named := slices.DeleteFunc(slices.Clone(choices), func(c string) bool { return c == "" })
+	hint := ""
+	if near := nearest(text, named); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Errorf("\"%s\" is none of %s%s", shown(text), strings.Join(named, ", "), hint)
+}
+
+func (f Field) decodeList(n *yaml.Node) ([]string, error) {
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("must be a list of texts, not %s", f.kindOf(n))
+	}
+	list := make([]string, 0, len(n.Content))
+	for _, item := range n.Content {
+		item = resolve(item)
+		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+			return nil, fmt.Errorf("line %d: an item must be text, not %s", item.Line, f.kindOf(item))
+		}
+		if f.Choices != nil && !slices.Contains(f.Choices, item.Value) {
+			return nil, notAChoice(item.Value, f.Choices)
+		}
+		if strings.Contains(item.Value, "\x00") {
+			return nil, fmt.Errorf("line %d: an item holds a NUL character", item.Line)
+		}
+		list = append(list, item.Value)
+	}
+	return list, nil
+}
+
+func decodeMap(n *yaml.Node) (map[string]string, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("must be a map of texts, not %s", Field{}.kindOf(n))
+	}
+	m := make(map[string]string, len(n.Content)/2)
+	for _, p := range pairs(n) {
+		if p.value.Kind != yaml.ScalarNode || p.value.Tag == "!!null" {
+			return nil, fmt.Errorf("line %d: %s must be text", p.key.Line, shown(p.key.Value))
+		}
+		if err := checkVariable(p.key.Value); err != nil {
+			return nil, fmt.Errorf("line %d: %s %w", p.key.Line, shown(p.key.Value), err)
+		}
+		if strings.Contains(p.value.Value, "\x00") {
+			return nil, fmt.Errorf("line %d: %s holds a NUL character", p.key.Line, shown(p.key.Value))
+		}
+		m[p.key.Value] = p.value.Value
+	}
+	return m, nil
+}
+
+func (f Field) decodeNumber(n *yaml.Node) (any, string, error) {
+	x, err := number(n, f.Knob)
+	if err == nil && f.Kind == KindWhole && !f.Knob && (n.Tag != "!!int" || x != math.Trunc(x)) {
+		err = errors.New("not whole")
+	}
+	if err != nil {
+		if f.Knob {
+			return f.Default, fmt.Sprintf("must be a whole number, not %s; the default %v is used", f.kindOf(n), f.Default), nil
+		}
+		return nil, "", fmt.Errorf("must be a %s, not %s", f.numberWord(), f.kindOf(n))
+	}
+	return f.bound(x)
+}
+
+func (f Field) numberWord() string {
+	if f.Kind == KindSeconds {
+		return "number of seconds"
+	}
+	return string(f.Kind)
+}
+
+// bound clamps x to the field's bounds and gives it the field's type.
+func (f Field) bound(x float64) (value any, odd string, err error) {
+	if f.Kind == KindWhole {
+		x = math.Trunc(x)
+	}
+	if f.Knob && x <= 0 {
+		return f.Default, "", nil
+	}
+	if x < f.Least {
+		return nil, "", fmt.Errorf("%s is below %s", plain(x), plain(f.Least))
+	}
+	if f.Ceiling > 0 && x > f.Ceiling {
+		odd = fmt.Sprintf("%s is above the ceiling; %s is used", plain(x), plain(f.Ceiling))
+		x = f.Ceiling
+	}
+	switch f.Kind {
+	case KindWhole:
+		return int(x), odd, nil
+	default:
+		return x, odd, nil
+	}
+}
+
+// number reads a finite number; a lenient reader also takes one that is written as text.
+func number(n *yaml.Node, lenient bool) (float64, error) {
+	if n.Kind != yaml.ScalarNode {
+		return 0, errors.New("not a number")
+	}
+	var x float64
+	var err error
+	switch {
+	case n.Tag == "!!int" || n.Tag == "!!float":
+		err = n.Decode(&x)
+	case n.Tag == "!!str" && lenient:
+		x, err = strconv.ParseFloat(strings.TrimSpace(n.Value), 64)
+	default:
+		err = errors.New("not a number")
+	}
+	if err == nil && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		err = errors.New("not finite")
+	}
+	return x, err
+}
+
+func plain(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
+
+// kindOf says in words what n holds. What could be a secret is not quoted.
+func (f Field) kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.MappingNode:
+		return "a mapping"
+	}
+	what := map[string]string{"!!null": "null", "!!bool": "a truth value", "!!int": "a number", "!!float": "a number", "!!str": "text", "!!timestamp": "a date"}[n.Tag]
+	if what == "" {
+		what = "a value with a tag of its own"
+	}
+	if f.Kind == KindSecret || f.Kind == KindVariable || f.Kind == KindMap || f.Kind == "" || n.Tag == "!!null" {
+		return what
+	}
+	return fmt.Sprintf("%s \"%s\"", what, shown(n.Value))
+}
+
+// store puts value, as decode returned it or a schema's default, to where at points.
+func store(at any, kind Kind, value any) {
+	switch p := at.(type) {
+	case *Secret:
+		if text, _ := value.(string); kind == KindVariable {
+			*p = SecretFromEnv(text)
+		} else if value != nil {
+			*p = NewSecret(text)
+		}
+	case *time.Duration:
+		x, _ := value.(float64)
+		*p = time.Duration(x * float64(time.Second))
+	case **float64:
+		if x, ok := value.(float64); ok {
+			*p = &x
+		}
+	default:
+		if value != nil {
+			reflect.ValueOf(at).Elem().Set(reflect.ValueOf(value))
+		}
+	}
+}
+
+// copyValue sets what to points at to what from points at.
+func copyValue(to, from any) {
+	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
+}
