@@ -1,0 +1,162 @@
+package checkpointertest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/langrooms/langrooms/checkpointer"
+)
+
+// Ability names one of the port's optional interfaces.
+type Ability string
+
+// The abilities, by the names of their interfaces.
+const (
+	Locker      Ability = "Locker"
+	Lister      Ability = "Lister"
+	Forker      Ability = "Forker"
+	Pruner      Ability = "Pruner"
+	Compacter   Ability = "Compacter"
+	Expirer     Ability = "Expirer"
+	Watcher     Ability = "Watcher"
+	Snapshotter Ability = "Snapshotter"
+)
+
+// AllAbilities lists every ability, for a store that has them all.
+func AllAbilities() []Ability {
+	return []Ability{Locker, Lister, Forker, Pruner, Compacter, Expirer, Watcher, Snapshotter}
+}
+
+// Config says what the store under test offers.
+type Config struct {
+	// Abilities are those that the saver must have. The rules of an ability that is not
+	// listed are not run; a listed one that the saver lacks is a failure.
+	Abilities []Ability
+	// Reopen returns a second handle on the data of s, which stays open, and registers
+	// its cleanup. It is called several times for one s. Nil, for a store that lives in
+	// one saver value, leaves out the rules about several handles.
+	Reopen func(t testing.TB, s checkpointer.Saver) checkpointer.Saver
+}
+
+// Run checks every rule of the port as a subtest named after the rule. The function
+// open returns a fresh, empty saver and registers its cleanup with t; the suite may close
+// the saver before that.
+func Run(t *testing.T, open func(t testing.TB) checkpointer.Saver, cfg Config) {
+	t.Helper()
+	for _, rule := range rules() {
+		if rule.shared && cfg.Reopen == nil {
+			continue
+		}
+		if rule.needs != "" && !slices.Contains(cfg.Abilities, rule.needs) {
+			continue
+		}
+		t.Run(rule.name, func(t *testing.T) { rule.run(t, open, cfg) })
+	}
+}
+
+// rule is one sentence of the contract.
+type rule struct {
+	name string
+	// needs is the ability that the rule is about, if any.
+	needs Ability
+	// shared rules need Config.Reopen.
+	shared bool
+	check  func(r *check)
+}
+
+func (r rule) run(t testing.TB, open func(t testing.TB) checkpointer.Saver, cfg Config) {
+	r.check(&check{TB: t, rule: r.name, open: open, cfg: cfg})
+}
+
+func rules() []rule {
+	return slices.Concat(abilityRules(), putRules(), channelRules(), repeatRules(), writeRules(),
+		listRules(), messageRules(), changeRules(), branchRules(), idRules(), memoryRules(),
+		argumentRules(), endRules(), listerRules())
+}
+
+// check is a rule being checked on one store. Its failures name the rule.
+type check struct {
+	testing.TB
+	rule string
+	open func(t testing.TB) checkpointer.Saver
+	cfg  Config
+}
+
+// Errorf reports a failure of the rule.
+func (c *check) Errorf(format string, args ...any) {
+	c.Helper()
+	c.TB.Errorf("rule %s: %s", c.rule, fmt.Sprintf(format, args...))
+}
+
+// Fatalf reports a failure of the rule and ends it.
+func (c *check) Fatalf(format string, args ...any) {
+	c.Helper()
+	c.TB.Fatalf("rule %s: %s", c.rule, fmt.Sprintf(format, args...))
+}
+
+// saver opens a fresh store.
+func (c *check) saver() checkpointer.Saver {
+	c.Helper()
+	return c.open(c.TB)
+}
+
+// ok ends the rule when err is set.
+func (c *check) ok(err error, format string, args ...any) {
+	c.Helper()
+	if err != nil {
+		c.Fatalf("%s: unexpected error: %v", fmt.Sprintf(format, args...), err)
+	}
+}
+
+// is reports when err is not target.
+func (c *check) is(err, target error, format string, args ...any) {
+	c.Helper()
+	if !errors.Is(err, target) {
+		c.Errorf("%s: got error %v, want %v", fmt.Sprintf(format, args...), err, target)
+	}
+}
+
+func abilityRules() []rule {
+	return []rule{{name: "abilities", check: func(c *check) {
+		s := c.saver()
+		for _, a := range c.cfg.Abilities {
+			if !has(s, a) {
+				c.Errorf("the saver %T lacks the ability %s that it declares", s, a)
+			}
+		}
+	}}}
+}
+
+func has(s checkpointer.Saver, a Ability) (ok bool) {
+	switch a {
+	case Locker:
+		_, ok = s.(checkpointer.Locker)
+	case Lister:
+		_, ok = s.(checkpointer.Lister)
+	case Forker:
+		_, ok = s.(checkpointer.Forker)
+	case Pruner:
+		_, ok = s.(checkpointer.Pruner)
+	case Compacter:
+		_, ok = s.(checkpointer.Compacter)
+	case Expirer:
+		_, ok = s.(checkpointer.Expirer)
+	case Watcher:
+		_, ok = s.(checkpointer.Watcher)
+	case Snapshotter:
+		_, ok = s.(checkpointer.Snapshotter)
+	}
+	return ok
+}
+
+// ability returns s as the interface A, or ends the rule.
+func ability[A any](c *check, s checkpointer.Saver) A {
+	c.Helper()
+	a, ok := s.(A)
+	if !ok {
+		c.Fatalf("the saver %T lacks an ability that it declares", s)
+	}
+	return a
+}
