@@ -1,0 +1,171 @@
+package openaiagent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// Agent is a [delegate.Delegate] that asks an OpenAI-compatible endpoint.
+type Agent struct {
+	cfg    Config
+	client *http.Client
+	// own is the transport that Close ends; nil when the caller gave a client.
+	own *http.Transport
+	// dialect is the form of request that this endpoint was last seen to accept.
+	dialect atomic.Pointer[dialect]
+
+	mu     sync.Mutex
+	closed bool
+	life   context.Context // ends with errClosed
+	end    context.CancelCauseFunc
+	calls  sync.WaitGroup
+}
+
+var _ delegate.Delegate = (*Agent)(nil)
+
+var (
+	errClosed    = errors.New("the delegate was closed")
+	errTimeLimit = errors.New("time limit")
+)
+
+// New returns an agent for cfg. It does no I/O. The error names the field that is wrong.
+func New(cfg Config) (*Agent, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, fmt.Errorf("delegate %q: %w", cfg.Name, err)
+	}
+	a := &Agent{cfg: cfg, client: &http.Client{}}
+	if cfg.HTTPClient != nil {
+		*a.client = *cfg.HTTPClient
+	} else if shared, ok := http.DefaultTransport.(*http.Transport); ok {
+		a.own = shared.Clone()
+		a.own.DialContext = a.dialer(a.own.DialContext)
+		a.client.Transport = a.own
+	}
+	a.client.CheckRedirect = checkRedirect
+	a.dialect.Store(&dialect{})
+	a.life, a.end = context.WithCancelCause(context.Background())
+	return a, nil
+}
+
+// Info describes the delegate. It has no conversations and no tasks to resume.
+func (a *Agent) Info() delegate.Info {
+	return delegate.Info{Name: a.cfg.Name, Type: "openai", Description: a.cfg.Description}
+}
+
+// Ask sends the prompt as one completion. A conversation key or a task to resume is
+// refused: nothing is kept at the endpoint that they could name. Text is reported as
+// progress where the endpoint streams. See [delegate.Delegate] for the rest.
+func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
+	if req.Conversation != "" {
+		return delegate.Reply{}, a.refuse("a chat completions endpoint is stateless: every ask is a fresh completion, so a conversation key would name nothing")
+	}
+	if req.ResumeTask != "" {
+		return delegate.Reply{}, a.refuse("a chat completions endpoint is stateless: it has no task to resume")
+	}
+	ctx, done, err := a.begin(ctx, cmp.Or(req.Timeout, a.cfg.Timeout))
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	defer done()
+	c, err := a.newCall(ctx, req.Progress)
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	return c.ask(ctx, req.Prompt)
+}
+
+// probeTimeout bounds a probe, unless the configured timeout is shorter.
+const probeTimeout = 10 * time.Second
+
+// Probe lists the endpoint's models (OpenAI API reference, "List models"), which runs
+// none of them.
+func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
+	ctx, done, err := a.begin(ctx, min(a.cfg.Timeout, probeTimeout))
+	if err != nil {
+		return delegate.Health{}, err
+	}
+	defer done()
+	c, err := a.newCall(ctx, nil)
+	if err != nil {
+		return delegate.Health{}, err
+	}
+	started := time.Now()
+	if err := c.probe(ctx); err != nil {
+		return delegate.Health{}, err
+	}
+	return delegate.Health{Latency: time.Since(started), Protocol: "openai"}, nil
+}
+
+// Close ends running calls and connections and waits for them.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.end(errClosed)
+	a.calls.Wait()
+	if a.own != nil {
+		a.own.CloseIdleConnections()
+	}
+	return nil
+}
+
+// begin registers a call that ends with ctx, with Close or after limit. The caller calls
+// done when it is over.
+func (a *Agent) begin(ctx context.Context, limit time.Duration) (_ context.Context, done func(), _ error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindUnreachable, Err: errClosed}
+	}
+	a.calls.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	detach := context.AfterFunc(a.life, func() { cancel(errClosed) })
+	ctx, stopClock := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeLimit, limit))
+	return ctx, func() {
+		stopClock()
+		detach()
+		cancel(nil)
+		a.calls.Done()
+	}, nil
+}
+
+// dialer ends a connection attempt with Close: the transport lets one go on after its
+// request was given up.
+func (a *Agent) dialer(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(a.life, cancel)()
+		return dial(ctx, network, address)
+	}
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+func (a *Agent) refuse(why string) *delegate.Error {
+	return &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindRefused, Err: errors.New(why)}
+}
+
+// maxRedirects bounds the redirects within a host that one request follows.
+const maxRedirects = 5
+
+// checkRedirect follows a redirect within the same scheme and host that keeps the
+// method. Every other one becomes the answer: the key and the conversation stay here.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host ||
+		next.Method != first.Method || len(via) > maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
