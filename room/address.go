@@ -1,0 +1,139 @@
+package room
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AddressKind says what a text of the operator is.
+type AddressKind int
+
+// The kinds of a text.
+const (
+	// NotAddressed is an ordinary turn of the lead; so is every text when the roster is empty.
+	NotAddressed AddressKind = iota
+	// Addressed is a message to one or more members: To and Message are set.
+	Addressed
+	// UnknownDelegate means that the first token names nobody: Token and perhaps Near are
+	// set. Answer with [UnknownText].
+	UnknownDelegate
+	// NoMessage means addressees but nothing to say to them: To is set. Answer with
+	// [UsageText].
+	NoMessage
+)
+
+// Address is what [Parse] found in a text.
+type Address struct {
+	Kind AddressKind
+	// To lists the addressees in written order, each once, in the roster's spelling.
+	To []string
+	// Message is what follows the addressees, verbatim: a suffix of the text.
+	Message string
+	// Token is the token that does not resolve, as typed, with its @.
+	Token string
+	// Near is the roster name closest to Token within an edit distance of 2, or "".
+	Near string
+}
+
+// Parse finds out whom text addresses (spec 1.1–1.5). The leading run of @ tokens is
+// resolved against the roster's names: exactly, else under Unicode case folding when
+// just one name matches, else without trailing punctuation. The first token that does
+// not resolve begins the message.
+func Parse(text string, roster []string) Address {
+	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+	if len(roster) == 0 || !strings.HasPrefix(rest, "@") {
+		return Address{}
+	}
+	names := newNames(roster)
+	var to []string
+	seen := make(map[string]bool)
+	for {
+		token := firstToken(rest)
+		name, ok := names.resolve(token)
+		if !ok {
+			break
+		}
+		if !seen[name] {
+			seen[name] = true
+			to = append(to, name)
+		}
+		rest = strings.TrimLeftFunc(rest[len(token):], unicode.IsSpace)
+	}
+	switch token := firstToken(rest); {
+	case len(to) == 0 && token == "@":
+		return Address{}
+	case len(to) == 0:
+		return Address{Kind: UnknownDelegate, Token: token, Near: names.near(token)}
+	case rest == "":
+		return Address{Kind: NoMessage, To: to}
+	}
+	return Address{Kind: Addressed, To: to, Message: rest}
+}
+
+// firstToken returns s up to its first white space.
+func firstToken(s string) string {
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// UnknownText is the answer to a token that names nobody on the roster (spec 1.4), with a
+// second line that offers near unless it is empty. Token is given as typed, with its @.
+func UnknownText(token string, roster []string, near string) string {
+	available := make([]string, len(roster))
+	for i, name := range roster {
+		available[i] = inline(name)
+	}
+	if len(available) == 0 {
+		available = []string{"none"}
+	}
+	text := "Unknown or unreachable delegate: " + inline(token) + ". Available: " + strings.Join(available, ", ") + "."
+	if near != "" {
+		text += "\nDid you mean @" + inline(near) + "?"
+	}
+	return text
+}
+
+// UsageText is the answer to an address without a message (spec 1.5).
+func UsageText(to []string) string {
+	if len(to) == 0 {
+		return "There is nothing to say and nobody to say it to. Write @name and a message."
+	}
+	return "There is no message for " + mentions(to) + ". Write it after the name, as in: @" +
+		inline(to[0]) + " what broke the build?"
+}
+
+// Complete lists the roster names that can complete the last token of what stands before
+// the cursor, in roster order (spec 1.7). There is none unless that token begins with @
+// and everything before it is addressees. Names are compared case folded; a name that is
+// addressed already, or that [Parse] would not resolve to itself, is never offered.
+func Complete(prefix string, roster []string) []string {
+	start := 0
+	if i := strings.LastIndexFunc(prefix, unicode.IsSpace); i >= 0 {
+		_, width := utf8.DecodeRuneInString(prefix[i:])
+		start = i + width
+	}
+	head, token := prefix[:start], prefix[start:]
+	if !strings.HasPrefix(token, "@") {
+		return nil
+	}
+	before := Parse(head, roster)
+	if before.Kind != NoMessage && strings.TrimSpace(head) != "" {
+		return nil
+	}
+	var offers []string
+	want := fold(token[1:])
+	for _, name := range roster {
+		known := slices.Contains(before.To, name) || slices.Contains(offers, name)
+		if known || !strings.HasPrefix(fold(name), want) {
+			continue
+		}
+		if a := Parse("@"+name, roster); a.Kind == NoMessage && slices.Equal(a.To, []string{name}) {
+			offers = append(offers, name)
+		}
+	}
+	return offers
+}

@@ -1,0 +1,101 @@
+package room
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/langrooms/langrooms"
+)
+
+// Envelope renders a stamped message for a model (spec 2.3): its content between a
+// room-message tag that names the author, and on an address the addressees, and the
+// closing tag. A message without a stamp is its [Content].
+func Envelope(m langrooms.Message) string {
+	if m.Stamp == nil {
+		return Content(m)
+	}
+	var b strings.Builder
+	b.WriteString(`<room-message from="` + attribute(m.Stamp.From) + `"`)
+	if len(m.Stamp.To) > 0 {
+		to := make([]string, len(m.Stamp.To))
+		for i, name := range m.Stamp.To {
+			to[i] = attribute(name)
+		}
+		b.WriteString(` to="` + strings.Join(to, " ") + `"`)
+	}
+	b.WriteString(">\n" + NeutralizeTags(Content(m)) + "\n</room-message>")
+	return b.String()
+}
+
+var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
+
+func attribute(value string) string { return xmlEscaper.Replace(inline(value)) }
+
+// roomTag finds what a reader could take for a room-message tag, opening or closing,
+// whatever its case, spacing or kind of hyphen, terminated or not.
+var roomTag = regexp.MustCompile(`(?i)[<＜﹤][\s\p{Z}\p{Cc}\p{Cf}/]*room[\s\p{Z}\p{Cc}\p{Cf}]*[\p{Pd}_\x{2212}][\s\p{Z}\p{Cc}\p{Cf}]*message`)
+
+// NeutralizeTags makes every room-message tag in text harmless by writing its angle
+// bracket as "&lt;" (spec 2.3). Use it for any text that reaches a model beside
+// envelopes without one of its own, such as a tool result.
+func NeutralizeTags(text string) string {
+	return roomTag.ReplaceAllStringFunc(text, func(tag string) string {
+		return "&lt;" + strings.TrimLeft(tag, "<＜﹤")
+	})
+}
+
+// Content is what m says, as text: its text parts joined by line breaks, other parts named
+// in brackets (spec 3.2), tool calls and results left out. It is valid UTF-8.
+func Content(m langrooms.Message) string {
+	var pieces []string
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case langrooms.PartText:
+			pieces = append(pieces, validText(p.Text))
+		case langrooms.PartToolCall, langrooms.PartToolResult:
+		default:
+			pieces = append(pieces, partName(p))
+		}
+	}
+	return strings.Join(pieces, "\n")
+}
+
+// partName names a part that is no text: "[image image/png]".
+func partName(p langrooms.Part) string {
+	switch {
+	case p.Kind == langrooms.PartImageURL:
+		return bracket("image", imageSource(p.URL))
+	case p.Kind == langrooms.PartBinary:
+		kind, _, _ := strings.Cut(strings.ToLower(p.MIMEType), "/")
+		if kind != "image" && kind != "audio" && kind != "video" {
+			kind = "file"
+		}
+		return bracket(kind, p.MIMEType)
+	}
+	return bracket(string(p.Kind), "")
+}
+
+func bracket(kind, detail string) string {
+	return "[" + label(strings.TrimSpace(kind+" "+detail)) + "]"
+}
+
+// imageSource says where an image is: the media type of a data URL, else the address
+// without what may be secret in it (user, query, fragment).
+func imageSource(address string) string {
+	if data, ok := strings.CutPrefix(address, "data:"); ok {
+		head, _, _ := strings.Cut(data, ",")
+		media, _, _ := strings.Cut(head, ";")
+		return media
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}
+
+// label is a name between brackets of the room's own: inline, and without brackets.
+func label(name string) string {
+	return strings.NewReplacer("[", "(", "]", ")").Replace(inline(name))
+}

@@ -1,0 +1,80 @@
+package room
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/langrooms/langrooms"
+)
+
+// NotesOf derives what the room has to say about a run that ended for reason under the
+// round cap given (spec 5.2): Truncated, Collecting, Cap and Unrecorded. Interrupted is
+// the caller's to fill in. Each member is named once, in dispatch order.
+func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) langrooms.Notes {
+	var n langrooms.Notes
+	for _, o := range outcomes {
+		if o.Truncated && o.OK && !o.Silent && o.Reply != "" {
+			n.Truncated = addOnce(n.Truncated, o.Author)
+		}
+		if o.Collecting {
+			n.Collecting = addOnce(n.Collecting, o.Author)
+		}
+		if o.Unrecorded != "" {
+			n.Unrecorded = addOnce(n.Unrecorded, o.Author)
+		}
+	}
+	if reason == langrooms.ReasonCapped && cap > 1 {
+		n.Cap = cap
+	}
+	return n
+}
+
+func addOnce(list []string, name string) []string {
+	if slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
+// noteTexts renders the notes in the order of spec 5.2, then those that tell of a store
+// or a process that failed.
+func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
+	var texts []string
+	if len(n.Truncated) > 0 {
+		texts = append(texts, "Older messages were left out of the catch-up for "+mentions(n.Truncated)+
+			" — the room since they last spoke is longer than the window. Raise room.catchup_max_messages"+
+			" / room.catchup_max_chars to widen it.")
+	}
+	if len(n.Collecting) > 0 {
+		texts = append(texts, "Still waiting on "+mentions(n.Collecting)+
+			" in the background — a late answer will be posted here if it finishes.")
+	}
+	if n.Cap > 1 {
+		texts = append(texts, fmt.Sprintf("The room stopped at its %d-round cap — the conversation had not"+
+			" settled. Ask again to continue it, or raise room.max_rounds.", n.Cap))
+	}
+	if len(n.Unrecorded) > 0 {
+		texts = append(texts, "What came from "+mentions(n.Unrecorded)+" could not be stored on the thread"+
+			whyUnrecorded(outcomes)+". It stands here only.")
+	}
+	if len(n.Interrupted) > 0 {
+		texts = append(texts, "An earlier exchange on this thread was interrupted before an answer from "+
+			mentions(n.Interrupted)+" arrived. The thread now says so.")
+	}
+	return texts
+}
+
+// whyUnrecorded gives the causes, each once, in brackets.
+func whyUnrecorded(outcomes []langrooms.Outcome) string {
+	var causes []string
+	for _, o := range outcomes {
+		if cause := strings.TrimSpace(o.Unrecorded); cause != "" {
+			causes = addOnce(causes, validText(cause))
+		}
+	}
+	if len(causes) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(causes, "; ") + ")"
+}

@@ -1,0 +1,63 @@
+package room
+
+import "strings"
+
+// The room's own sentences in a prompt (spec 3.6–3.8).
+const (
+	groupChat    = "You are taking part in a group chat. "
+	hereIsNews   = "Here is what has been said since you last spoke:"
+	nothingNew   = "Nothing new has been said since you last spoke."
+	allOmitted   = "What has been said since you last spoke cannot be shown to you."
+	omittedOlder = "(earlier messages omitted)"
+	offerToPass  = "If you have nothing to add, reply with exactly pass and nothing else."
+)
+
+// PromptInput is what a prompt is made of.
+type PromptInput struct {
+	// Member is who is addressed.
+	Member string
+	// Message is what the address says, verbatim.
+	Message string
+	// Window is what the member has missed.
+	Window Window
+	// MultiRound adds the offer to pass; see [Run.MultiRound].
+	MultiRound bool
+}
+
+// Prompt writes what a member is sent (spec 3.6–3.8): preface, window, the message, and in
+// a multi-round run the offer to pass. In a single-round run with an empty window it is the
+// bare message. In the window every line that begins with "[" is the room's own; other
+// lines of a text are indented by two spaces. The message stands as it is (but for invalid UTF-8).
+func Prompt(in PromptInput) string {
+	omitted := in.Window.Truncated || in.Window.Compacted
+	if len(in.Window.Lines) == 0 && !omitted && !in.MultiRound {
+		return validText(in.Message)
+	}
+	var b strings.Builder
+	b.WriteString(groupChat)
+	switch {
+	case len(in.Window.Lines) > 0:
+		b.WriteString(hereIsNews)
+	case omitted:
+		b.WriteString(allOmitted)
+	default:
+		b.WriteString(nothingNew)
+	}
+	if omitted {
+		b.WriteString("\n" + omittedOlder)
+	}
+	b.WriteString("\n\n")
+	for _, line := range in.Window.Lines {
+		b.WriteString("[" + label(line.Author) + "] ")
+		indent(&b, line.Text)
+		b.WriteString("\n")
+	}
+	if len(in.Window.Lines) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString("You have been addressed directly as @" + inline(in.Member) + ". Reply to this message:\n\n" + validText(in.Message))
+	if in.MultiRound {
+		b.WriteString("\n\n" + offerToPass)
+	}
+	return b.String()
+}

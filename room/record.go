@@ -1,0 +1,58 @@
+package room
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/langrooms/langrooms"
+)
+
+// NewAddress makes the record of an address (spec 2.1): what from said to the members to.
+// It is one record for all of them, written before anyone is dispatched (spec 2.4).
+func NewAddress(from string, to []string, exchange, text string, incognito bool) langrooms.Message {
+	return stamped(text, langrooms.Stamp{From: from, To: slices.Clone(to), Exchange: exchange, Incognito: incognito})
+}
+
+// ReplyRecord is what the record of a reply is made of.
+type ReplyRecord struct {
+	// From is the member, in the roster's spelling.
+	From     string
+	Exchange string
+	// Round is 1-based.
+	Round int
+	// Failed marks a dispatch that brought no answer; see [FailedText] and [StoppedText].
+	Failed bool
+	// Late marks an answer that arrived after its turn; see [LateText].
+	Late      bool
+	Incognito bool
+	// Seen is the log position at which the window shown to the member ended.
+	Seen int64
+	Text string
+}
+
+// NewReply makes the record of a reply, its text trimmed at both ends (spec 2.8).
+func NewReply(o ReplyRecord) langrooms.Message {
+	return stamped(strings.TrimSpace(o.Text), langrooms.Stamp{From: o.From, Exchange: o.Exchange, Round: o.Round,
+		Failed: o.Failed, Late: o.Late, Incognito: o.Incognito, Seen: o.Seen})
+}
+
+// stamped has role human, so that the lead never takes a member's words for its own
+// (spec 2.2).
+func stamped(text string, s langrooms.Stamp) langrooms.Message {
+	m := langrooms.NewMessage(langrooms.RoleHuman, validText(text))
+	m.Stamp = &s
+	return m
+}
+
+// FailedText is the text of a failed dispatch's record (spec 2.5).
+func FailedText(cause string) string { return "(could not be reached: " + causeOf(cause) + ")" }
+
+// StoppedText is the text of the record of a dispatch that the operator stopped (spec 5.5).
+// The record is stamped failed.
+const StoppedText = "(stopped by the operator)"
+
+// LateText is the text of a late answer's record: a line that says so, then the answer
+// (spec 7.5).
+func LateText(answer string) string {
+	return "(This arrived after its turn.)\n" + strings.TrimSpace(answer)
+}
