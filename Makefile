@@ -1,0 +1,41 @@
+# make run    the example graph in this terminal; without a key it talks to demo agents
+# make test   everything that must hold, with what it needs installed first
+# make lint   further lints (downloads golangci-lint the first time)
+
+# The library, and the example that is a module of its own.
+MODULES     := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+.PHONY: run test lint deps check tidy fmt vet staticcheck build gotest
+
+run:
+	go run ./examples/graph
+
+test: deps check gotest
+
+lint:
+	@set -e; for m in $(MODULES); do echo "lint: $$m"; (cd $$m && go run $(GOLANGCI) run ./...); done
+
+deps:
+	@sh .ci/deps
+
+# In this order: the cheap checks come first.
+check: fmt tidy build vet staticcheck
+
+fmt:
+	@bad=$$(find . -name '*.go' -not -path '*/testdata/*' -not -path '*/node_modules/*' -exec gofmt -l {} +); \
+	if [ -n "$$bad" ]; then echo "gofmt: not formatted:"; echo "$$bad"; exit 1; fi; echo "gofmt: ok"
+
+# Each module must stand alone, as its users see it, so without the workspace.
+tidy:
+	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff); echo "tidy: $$m ok"; done
+
+build vet:
+	@set -e; for m in $(MODULES); do (cd $$m && go $@ ./...); echo "$@: $$m ok"; done
+
+staticcheck:
+	@set -e; for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...); echo "staticcheck: $$m ok"; done
+
+gotest:
+	@set -e; for m in $(MODULES); do echo "test: $$m"; (cd $$m && go test -race -shuffle=on -count=1 -timeout 10m ./...); done
