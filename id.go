@@ -45,3 +45,20 @@ func CheckThreadID(id string) error {
 	}
 	return nil
 }
+
+// MaxText is the longest message of an operator, in code points.
+const MaxText = 500_000
+
+// ErrText says that a message cannot be taken; the wrapping error says why.
+var ErrText = errors.New("invalid message")
+
+// CheckText reports why text cannot be a message of the operator, or nil.
+func CheckText(text string) error {
+	switch n := utf8.RuneCountInString(text); {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%w: it is not valid UTF-8", ErrText)
+	case n > MaxText:
+		return fmt.Errorf("%w: %d characters long, at most %d are allowed", ErrText, n, MaxText)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/room"
+)
+
+// Room is what one run keeps fixed: the roster and the knobs it started with.
+type Room struct {
+	Roster *delegate.Registry
+	// Limits bound each member's catch-up window.
+	Limits room.Limits
+	// MaxRounds is room.max_rounds; see room.ClampRounds.
+	MaxRounds int
+	// Lead is the lead's name in windows; empty means "assistant".
+	Lead string
+	// Collect takes over a task that its member is still working on and reports whether
+	// the answer will be waited for; nil waits for none.
+	Collect func(delegate.Handle) bool
+	// Events receives what happens, in order; nil drops it.
+	Events langrooms.Sink
+}
+
+// Address is one message to one or more members.
+type Address struct {
+	// From is the speaker: "operator", or the lead's name.
+	From string
+	// To are roster names, each once, in written order.
+	To      []string
+	Message string
+	// Incognito keeps the content out of logs, traces, exports and summaries.
+	Incognito bool
+	// Timeout is a hard bound for each dispatch; 0 means the delegate's own.
+	Timeout time.Duration
+}
+
+// ErrNoMember says that an addressee is not on the roster.
+var ErrNoMember = errors.New("no such delegate on the roster")
+
+// run is one address on its way through the room.
+type run struct {
+	*Turn
+	room     Room
+	address  Address
+	exchange string
+	plan     room.Run
+	outcomes []langrooms.Outcome
+	ctx      context.Context
+}
+
+// Address stores the address, asks its members round by round, stores each reply as it
+// arrives, and returns what the operator gets. The error is one of ours (the address could
+// not be stored, the lease was lost); a delegate's failure is an outcome. The result comes
+// with the error as far as it got.
+//
+// When ctx ends the member being asked is told to stop and the run ends there, recorded as
+// stopped by the operator; that is a result and no error.
+func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result, error) {
+	for _, name := range a.To {
+		if _, ok := r.Roster.Get(name); !ok {
+			return langrooms.Result{}, fmt.Errorf("%w: @%s", ErrNoMember, name)
+		}
+	}
+	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds)}
+	var stop context.CancelFunc
+	x.ctx, stop = t.dispatchContext(ctx)
+	defer stop()
+	address := room.NewAddress(a.From, a.To, x.exchange, a.Message, a.Incognito)
+	if err := t.record(address, x.opening(a.To[0], a.To[1:])); err != nil {
+		return langrooms.Result{Thread: t.thread}, err
+	}
+	reason, err := x.rounds()
+	if cerr := x.settle(); err == nil {
+		err = cerr
+	}
+	return x.result(reason), err
+}
+
+// dispatchContext ends with the operator's ctx and when another writer is known to have
+// the thread. A store that cannot be reached does not end it: the answer that a delegate
+// is working on can still be shown.
+func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(t.ctx, func() {
+		if cause := context.Cause(t.ctx); errors.Is(cause, checkpointer.ErrFenced) {
+			cancel(cause)
+		}
+	})
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// rounds asks the members, round by round, to the end of the run.
+func (x *run) rounds() (langrooms.Reason, error) {
+	for {
+		members := slices.Clone(x.plan.Members())
+		for i, member := range members {
+			o, err := x.dispatch(member, members[i+1:])
+			if err != nil {
+				return "", err
+			}
+			if o.ErrorKind == string(delegate.KindCanceled) && x.ctx.Err() != nil {
+				return langrooms.ReasonStopped, x.lost()
+			}
+			if o.Unrecorded != "" {
+				return x.cutShort(), nil
+			}
+		}
+		next, reason, done := x.plan.NextRound()
+		if done {
+			return reason, nil
+		}
+		x.plan = next
+	}
+}
+
+// lost returns the error of a run whose thread has passed to another writer, or nil.
+func (x *run) lost() error {
+	if cause := context.Cause(x.ctx); errors.Is(cause, checkpointer.ErrFenced) {
+		return fmt.Errorf("the thread %q: %w", x.thread, cause)
+	}
+	return nil
+}
+
+// cutShort is the reason of a run that cannot go on because the last reply is not on the
+// thread, where the next member would have to read it.
+func (x *run) cutShort() langrooms.Reason {
+	if !x.plan.MultiRound() && len(x.outcomes) == len(x.address.To) {
+		return langrooms.ReasonAnswered
+	}
+	return langrooms.ReasonExhausted
+}
+
+// opening is the open exchange while member is being asked and rest wait in this round.
+// In later rounds nobody who waits is owed an answer.
+func (x *run) opening(member string, rest []string) *openExchange {
+	if x.staging {
+		return nil
+	}
+	o := &openExchange{Exchange: x.exchange, Round: x.plan.Round(), Running: member, Incognito: x.address.Incognito}
+	if o.Round == 1 {
+		o.Waiting = slices.Clone(rest)
+	}
+	return o
+}
+
+// upcoming is the open exchange after the member before rest has been heard; the plan
+// already knows its outcome.
+func (x *run) upcoming(rest []string) *openExchange {
+	if len(rest) > 0 {
+		return x.opening(rest[0], rest[1:])
+	}
+	next, _, done := x.plan.NextRound()
+	if done {
+		return nil
+	}
+	o := x.opening(next.Members()[0], nil)
+	if o != nil {
+		o.Round = next.Round()
+	}
+	return o
+}
+
+// settle closes the exchange on the thread when its last member left no message to do so.
+func (x *run) settle() error {
+	last := x.outcomes[max(0, len(x.outcomes)-1):]
+	unrecorded := len(last) == 1 && last[0].Unrecorded != ""
+	if x.staging || unrecorded || x.open == nil || x.open.Exchange != x.exchange {
+		return nil
+	}
+	return x.put("room", nil, nil)
+}
+
+func (x *run) result(reason langrooms.Reason) langrooms.Result {
+	notes := room.NotesOf(x.outcomes, reason, room.ClampRounds(x.room.MaxRounds))
+	notes.Interrupted = x.Interrupted()
+	notes.Unrecorded = unrecorded(x.outcomes)
+	text, aside := room.Compose(x.address.To, x.outcomes, notes)
+	return langrooms.Result{
+		Thread: x.thread, Handled: true, Exchange: x.exchange, Reason: reason,
+		Text: text, Aside: aside, Notes: notes, Outcomes: x.outcomes,
+	}
+}
+
+func unrecorded(outcomes []langrooms.Outcome) []string {
+	var members []string
+	for _, o := range outcomes {
+		if o.Unrecorded != "" {
+			members = append(members, o.Author)
+		}
+	}
+	return members
+}

@@ -1,0 +1,146 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/room"
+)
+
+// dispatch asks one member and records what came of it; rest are the members still to be
+// asked in this round. The error is one of ours.
+func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) {
+	if err := x.announce(member, rest); err != nil {
+		return langrooms.Outcome{}, err
+	}
+	window, seen, err := x.window(member)
+	if err != nil {
+		return langrooms.Outcome{}, err
+	}
+	o := langrooms.Outcome{Author: member, Round: x.plan.Round(), CaughtUp: len(window.Lines),
+		Truncated: window.Truncated, Started: time.Now().UTC()}
+	x.emit(langrooms.Event{Type: langrooms.EventDispatchStarted, Member: member, Round: o.Round})
+	reply, err := x.ask(member, window)
+	o.Duration = time.Since(o.Started)
+	record := x.judge(&o, reply, err, seen)
+	x.plan = x.plan.Record(o)
+	if record != nil {
+		if err := x.record(*record, x.upcoming(rest)); err != nil {
+			if errors.Is(err, checkpointer.ErrFenced) {
+				return o, err
+			}
+			o.Unrecorded = delegate.Cause(err)
+		}
+	}
+	x.outcomes = append(x.outcomes, o)
+	x.emit(langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: o.Round, Outcome: &o})
+	return o, nil
+}
+
+// announce sees to it that the thread says who is being asked. The put of the address, or
+// of the reply before, has usually said so already.
+func (x *run) announce(member string, rest []string) error {
+	if x.staging || x.open != nil && x.open.Running == member && x.open.Round == x.plan.Round() {
+		return nil
+	}
+	err := x.put("room", nil, x.opening(member, rest))
+	if errors.Is(err, checkpointer.ErrUnavailable) {
+		return nil // the store is away: the answers can still be shown
+	}
+	return err
+}
+
+// window reads what member has not been shown, and the position at which that ends.
+func (x *run) window(member string) (room.Window, int64, error) {
+	page := x.room.Limits.Messages + windowSlack
+	w, err := room.ReadWindow(x.newestFirst(page), room.WindowQuery{
+		Member: member, Lead: x.room.Lead, Exchange: x.exchange, Limits: x.room.Limits})
+	if err != nil {
+		return room.Window{}, 0, fmt.Errorf("reading the window of @%s on the thread %q: %w", member, x.thread, err)
+	}
+	return w, x.end(), nil
+}
+
+// windowSlack is how many entries more than the window's limit one page holds: the
+// member's own messages, and one to tell whether something was left out.
+const windowSlack = 8
+
+// ask dispatches to the member.
+func (x *run) ask(member string, window room.Window) (delegate.Reply, error) {
+	d, _ := x.room.Roster.Get(member)
+	req := delegate.Request{
+		Prompt: room.Prompt(room.PromptInput{Member: member, Message: x.address.Message,
+			Window: window, MultiRound: x.plan.MultiRound()}),
+		Timeout: x.address.Timeout,
+		Progress: func(p langrooms.Progress) {
+			x.emit(langrooms.Event{Type: langrooms.EventProgress, Member: member, Round: x.plan.Round(), Progress: &p})
+		},
+	}
+	if d.Info().Conversational {
+		req.Conversation = x.thread
+	}
+	return d.Ask(x.ctx, req)
+}
+
+// judge fills in the outcome and returns the record that it leaves on the thread, or nil.
+func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen int64) *langrooms.Message {
+	rec := room.ReplyRecord{From: o.Author, Exchange: x.exchange, Round: o.Round,
+		Incognito: x.address.Incognito, Seen: seen}
+	switch {
+	case err != nil && x.ctx.Err() != nil:
+		o.Error, o.ErrorKind = x.stopWords(), string(delegate.KindCanceled)
+		rec.Failed, rec.Seen, rec.Text = true, 0, "("+o.Error+")"
+	case err != nil:
+		e := delegate.AsError(o.Author, err)
+		o.Error, o.ErrorKind = e.Cause(), string(e.Kind)
+		o.Collecting = x.collect(e, o, seen)
+		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
+	default:
+		o.OK, o.Usage, o.Reply = true, reply.Usage, replyText(reply)
+		if o.Silent = x.plan.MultiRound() && room.Silent(o.Reply); o.Silent {
+			o.Reply = ""
+		}
+		if o.Reply == "" {
+			return nil
+		}
+		rec.Text = o.Reply
+	}
+	m := room.NewReply(rec)
+	return &m
+}
+
+// stopWords says why the run was stopped.
+func (x *run) stopWords() string {
+	if errors.Is(context.Cause(x.ctx), checkpointer.ErrFenced) {
+		return "stopped: another writer has taken over the thread"
+	}
+	return strings.Trim(room.StoppedText, "()")
+}
+
+func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool {
+	if e.Kind != delegate.KindStillRunning || e.Task == "" || x.room.Collect == nil {
+		return false
+	}
+	return x.room.Collect(delegate.Handle{Thread: x.thread, Delegate: o.Author, Task: e.Task,
+		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito})
+}
+
+// replyText is what is recorded of a reply: its words, and that they were cut short.
+func replyText(r delegate.Reply) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	if text != "" && r.Incomplete != "" {
+		text += "\n\n(The answer is incomplete: " + delegate.OneLine(r.Incomplete, delegate.MaxCause) + ")"
+	}
+	return text
+}
+
+func (x *run) emit(e langrooms.Event) {
+	e.Thread, e.Exchange = x.thread, x.exchange
+	x.room.Events.Emit(e)
+}

@@ -1,0 +1,221 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+)
+
+// Turn is one writer's hold on a thread, from its lease to its release.
+type Turn struct {
+	saver  checkpointer.Saver
+	thread string
+	lease  checkpointer.Lease // nil when the saver has none to give
+	ctx    context.Context
+
+	head     checkpointer.Ref
+	length   int64
+	open     *openExchange
+	channels map[string][]byte
+
+	// staged are messages that the next Flush puts, after reserved ones in front.
+	staged   []langrooms.Message
+	reserved int64
+	staging  bool
+
+	interrupted []string
+}
+
+// recordBound is how long a put is retried after the store fails it. What a delegate said
+// is shown to the operator at the latest then, stored or not.
+const recordBound = 12 * time.Second
+
+// Begin waits for the thread's lease until ctx ends, reads its head, and closes what a
+// dead process left open there (spec: rooms, 2.4). End must be called.
+//
+// The turn's own context is derived from ctx: it ends with ctx, and with cause
+// checkpointer.ErrFenced when the lease passes to another writer.
+func Begin(ctx context.Context, saver checkpointer.Saver, thread string) (*Turn, error) {
+	if err := langrooms.CheckThreadID(thread); err != nil {
+		return nil, err
+	}
+	t := &Turn{saver: saver, thread: thread, ctx: ctx}
+	if locker, ok := saver.(checkpointer.Locker); ok {
+		lease, err := locker.Lock(ctx, thread)
+		if err != nil {
+			return nil, fmt.Errorf("waiting for the thread %q: %w", thread, err)
+		}
+		t.lease, t.ctx = lease, lease.Context()
+	}
+	if err := t.readHead(); err != nil {
+		return nil, errors.Join(err, t.End())
+	}
+	if err := t.closeInterrupted(); err != nil {
+		return nil, errors.Join(err, t.End())
+	}
+	return t, nil
+}
+
+// End gives the thread back. What is staged and was not flushed is dropped. Idempotent.
+func (t *Turn) End() error {
+	if t.lease == nil {
+		return nil
+	}
+	return t.lease.Release()
+}
+
+// Context is the turn's context; see [Begin].
+func (t *Turn) Context() context.Context { return t.ctx }
+
+// Thread returns the thread's id.
+func (t *Turn) Thread() string { return t.thread }
+
+// Interrupted names the members whose open dispatch Begin recorded as failed.
+func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
+
+func (t *Turn) readHead() error {
+	cp, err := t.saver.Get(t.ctx, checkpointer.Ref{Thread: t.thread})
+	if errors.Is(err, checkpointer.ErrNotFound) {
+		t.head = checkpointer.Ref{Thread: t.thread}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the thread %q: %w", t.thread, err)
+	}
+	t.head, t.length = cp.Ref, cp.Length
+	if data, ok := cp.Channels[openChannel]; ok {
+		t.open, err = parseOpen(data)
+	}
+	return err
+}
+
+// Put appends messages to the thread, as one checkpoint. It does not end with the turn's
+// context: what was heard is recorded, within a bounded time, although the operator has
+// stopped the turn. A failure of the store is retried.
+func (t *Turn) Put(source string, messages ...langrooms.Message) error {
+	return t.put(source, messages, t.open)
+}
+
+// put appends messages and leaves open as the thread's open exchange.
+func (t *Turn) put(source string, messages []langrooms.Message, open *openExchange) error {
+	step := checkpointer.Step{
+		ID:       langrooms.NewID(),
+		Log:      checkpointer.Append(messages...),
+		Metadata: map[string]string{"source": source},
+	}
+	switch {
+	case open != nil:
+		step.Channels = map[string][]byte{openChannel: open.encode()}
+	case t.open != nil:
+		step.Remove = []string{openChannel}
+	}
+	ref, err := t.retry(func(ctx context.Context) (checkpointer.Ref, error) {
+		return t.saver.Put(ctx, t.head, step)
+	})
+	if err != nil {
+		return fmt.Errorf("storing on the thread %q: %w", t.thread, err)
+	}
+	t.head, t.open = ref, open
+	t.length += int64(len(messages))
+	return nil
+}
+
+// retry repeats a put while the store is unavailable: the step's ID makes that safe.
+func (t *Turn) retry(put func(context.Context) (checkpointer.Ref, error)) (checkpointer.Ref, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), recordBound)
+	defer cancel()
+	pause := 50 * time.Millisecond
+	for {
+		ref, err := put(ctx)
+		if !errors.Is(err, checkpointer.ErrUnavailable) {
+			return ref, err
+		}
+		select {
+		case <-ctx.Done():
+			return ref, err
+		case <-time.After(pause):
+			pause = min(2*pause, 2*time.Second)
+		}
+	}
+}
+
+// Reserve starts a superstep whose records are not put as they come but staged: the next
+// n positions of the log are kept for the messages that [Turn.Flush] will put in front of
+// them.
+func (t *Turn) Reserve(n int) { t.staging, t.reserved, t.staged = true, int64(n), nil }
+
+// Flush puts front, as many messages as were reserved, and then all staged records, as one
+// checkpoint.
+func (t *Turn) Flush(source string, front ...langrooms.Message) error {
+	if int64(len(front)) != t.reserved {
+		return fmt.Errorf("flushing %d messages where %d were reserved", len(front), t.reserved)
+	}
+	messages := append(slices.Clone(front), t.staged...)
+	t.staging, t.reserved, t.staged = false, 0, nil
+	return t.Put(source, messages...)
+}
+
+// Staged returns the records waiting for Flush.
+func (t *Turn) Staged() []langrooms.Message { return slices.Clone(t.staged) }
+
+// record puts or stages a message of an exchange.
+func (t *Turn) record(m langrooms.Message, open *openExchange) error {
+	if t.staging {
+		m.Seq = t.end()
+		t.staged = append(t.staged, m)
+		return nil
+	}
+	return t.put("room", []langrooms.Message{m}, open)
+}
+
+// end is the position of the next record.
+func (t *Turn) end() int64 { return t.length + t.reserved + int64(len(t.staged)) }
+
+// newestFirst yields what the turn sees of its thread: staged records, then stored
+// messages, read a page at a time.
+func (t *Turn) newestFirst(page int) iter.Seq2[langrooms.Message, error] {
+	return func(yield func(langrooms.Message, error) bool) {
+		for _, m := range slices.Backward(t.staged) {
+			if !yield(m, nil) {
+				return
+			}
+		}
+		if t.head.ID == "" {
+			return
+		}
+		to := int64(0)
+		for {
+			read := 0
+			for m, err := range t.saver.Messages(t.ctx, t.head, checkpointer.Range{To: to, Limit: &page, Backward: true}) {
+				if !yield(m, err) || err != nil {
+					return
+				}
+				read, to = read+1, m.Seq
+			}
+			if read < page || to == 0 {
+				return
+			}
+		}
+	}
+}
+
+// History returns all messages of the thread as the turn sees it, oldest first.
+func (t *Turn) History() ([]langrooms.Message, error) {
+	if t.head.ID == "" {
+		return nil, nil
+	}
+	var messages []langrooms.Message
+	for m, err := range t.saver.Messages(t.ctx, t.head, checkpointer.Range{}) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the thread %q: %w", t.thread, err)
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}

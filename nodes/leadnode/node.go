@@ -1,0 +1,270 @@
+package leadnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/langchain"
+	"github.com/langrooms/langrooms/middleware/cast"
+)
+
+// Tool is something that the lead's model can call.
+type Tool interface {
+	// Definition is what the model is offered; it is asked for at each call, so that it
+	// can follow the roster.
+	Definition() llms.Tool
+	// Call runs the tool with the JSON arguments that the model wrote. A failure that the
+	// model can read and act on is a result with IsError set; an error ends the turn. The
+	// tool may record on the turn's thread: such records are staged and land behind the
+	// tool's result, in the same update.
+	Call(ctx context.Context, t *Turn, arguments string) (Output, error)
+}
+
+// Output is what a tool came to.
+type Output struct {
+	Content string
+	IsError bool
+}
+
+// Config wires a [Node].
+type Config struct {
+	// Saver holds the threads. Required.
+	Saver checkpointer.Saver
+	// Model returns the lead's model for a turn; wrap it with cast.Wrap so that it is
+	// told who is in the room. Required.
+	Model func() (llms.Model, error)
+	// System is the system prompt; empty sends none.
+	System string
+	// Tools are offered to the model.
+	Tools []Tool
+	// MaxSteps bounds the model calls of one turn; 0 means 16.
+	MaxSteps int
+	// Options are given to each model call.
+	Options []llms.CallOption
+}
+
+// Node is the lead. Make one with [New].
+type Node struct{ cfg Config }
+
+// New returns a node. It does no I/O.
+func New(cfg Config) (*Node, error) {
+	switch {
+	case cfg.Saver == nil:
+		return nil, errors.New("leadnode: Config.Saver is nil")
+	case cfg.Model == nil:
+		return nil, errors.New("leadnode: Config.Model is nil")
+	case cfg.MaxSteps < 0:
+		return nil, fmt.Errorf("leadnode: Config.MaxSteps is %d", cfg.MaxSteps)
+	}
+	if cfg.MaxSteps == 0 {
+		cfg.MaxSteps = 16
+	}
+	return &Node{cfg}, nil
+}
+
+// ErrModel says that the lead's model did not answer. What the operator said stays on the
+// thread.
+var ErrModel = errors.New("the lead's model failed")
+
+// ErrSteps says that the model kept calling tools until the bound.
+var ErrSteps = errors.New("the lead's model did not stop calling tools")
+
+// Input is one turn of the lead.
+type Input struct {
+	Thread string
+	// Text is what the operator said. Empty means that the lead is woken by what landed
+	// on the thread.
+	Text string
+	// Notice is put on the thread as system text instead of Text, and wakes the lead.
+	Notice string
+	// Events receives what happens while the turn runs; nil drops it.
+	Events langrooms.Sink
+}
+
+// Turn is one turn of the lead on its way. Close must be called.
+type Turn struct {
+	*exchange.Turn
+	// Events is the turn's sink.
+	Events langrooms.Sink
+
+	model    llms.Model
+	messages []langrooms.Message
+	asked    langrooms.Message
+	steps    int
+	text     string
+}
+
+// Start waits for the thread, stores what the operator said, and reads the thread.
+func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
+	model, err := n.cfg.Model()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	hold, err := exchange.Begin(ctx, n.cfg.Saver, in.Thread)
+	if err != nil {
+		return nil, err
+	}
+	t := &Turn{Turn: hold, Events: in.Events, model: model}
+	if err := t.open(in); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Turn) open(in Input) error {
+	if err := langrooms.CheckText(in.Text); err != nil {
+		return err
+	}
+	said := langrooms.NewMessage(langrooms.RoleHuman, in.Text)
+	if in.Notice != "" {
+		said = langrooms.NewMessage(langrooms.RoleSystem, in.Notice)
+	}
+	if err := t.Put("input", said); err != nil {
+		return err
+	}
+	messages, err := t.History()
+	t.messages = messages
+	return err
+}
+
+// Close gives the thread back. Idempotent.
+func (t *Turn) Close() error { return t.End() }
+
+// Think calls the model once. It reports whether the model wants tools run: then Act is
+// next. Otherwise the model's answer is stored and the turn is over.
+func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
+	if t.steps++; t.steps > n.cfg.MaxSteps {
+		return false, fmt.Errorf("%w after %d calls", ErrSteps, n.cfg.MaxSteps)
+	}
+	choice, err := n.generate(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	answer, ok := langchain.FromChoice(choice)
+	if !ok {
+		return false, nil
+	}
+	if text := answer.Text(); text != "" {
+		t.text = text
+	}
+	if t.asked = answer; len(calls(answer)) > 0 {
+		return true, nil
+	}
+	return false, t.Put("loop", answer)
+}
+
+func (n *Node) generate(ctx context.Context, t *Turn) (*llms.ContentChoice, error) {
+	var prompt []llms.MessageContent
+	if n.cfg.System != "" {
+		prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeSystem, n.cfg.System))
+	}
+	prompt = append(prompt, langchain.ToModel(t.messages)...)
+	options := n.cfg.Options
+	if len(n.cfg.Tools) > 0 {
+		options = append(options[:len(options):len(options)], llms.WithTools(n.definitions()))
+	}
+	resp, err := t.model.GenerateContent(cast.WithThread(ctx, t.messages), prompt, options...)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	case len(resp.Choices) == 0:
+		return nil, fmt.Errorf("%w: its response holds no choice", ErrModel)
+	}
+	return resp.Choices[0], nil
+}
+
+func (n *Node) definitions() []llms.Tool {
+	defs := make([]llms.Tool, len(n.cfg.Tools))
+	for i, tool := range n.cfg.Tools {
+		defs[i] = tool.Definition()
+	}
+	return defs
+}
+
+// Act runs the tools that the model asked for, in order, and stores the call, the results
+// and what the tools recorded as one update.
+func (n *Node) Act(ctx context.Context, t *Turn) error {
+	asked := calls(t.asked)
+	t.Reserve(1 + len(asked))
+	front := []langrooms.Message{t.asked}
+	for _, call := range asked {
+		out, err := n.call(ctx, t, call)
+		if ctx.Err() != nil {
+			out, err = Output{Content: "stopped by the operator", IsError: true}, nil
+		}
+		if err != nil {
+			return err
+		}
+		front = append(front, toolMessage(call, out))
+	}
+	added := append(front, t.Staged()...)
+	if err := t.Flush("loop", front...); err != nil {
+		return err
+	}
+	t.messages = append(t.messages, added...)
+	return nil
+}
+
+func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (Output, error) {
+	t.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.Thread(), Text: call.Name})
+	for _, tool := range n.cfg.Tools {
+		if def := tool.Definition(); def.Function != nil && def.Function.Name == call.Name {
+			return tool.Call(ctx, t, call.Arguments)
+		}
+	}
+	return Output{Content: fmt.Sprintf("There is no tool %q.", call.Name), IsError: true}, nil
+}
+
+func toolMessage(call *langrooms.ToolCall, out Output) langrooms.Message {
+	m := langrooms.NewMessage(langrooms.RoleTool, "")
+	m.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{
+		CallID: call.ID, Name: call.Name, Content: out.Content, IsError: out.IsError}}}
+	return m
+}
+
+func calls(m langrooms.Message) []*langrooms.ToolCall {
+	var found []*langrooms.ToolCall
+	for _, p := range m.Parts {
+		if p.ToolCall != nil {
+			found = append(found, p.ToolCall)
+		}
+	}
+	return found
+}
+
+// Finish closes the turn and returns what it came to; err is the error of its last step.
+// A turn whose ctx ended was stopped by the operator, which is a result and no error. Any
+// other error is one of ours and comes with the result as far as it got.
+func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result, error) {
+	result := langrooms.Result{Thread: t.Thread(), Text: t.text, Notes: langrooms.Notes{Interrupted: t.Interrupted()}}
+	if lost := context.Cause(t.Context()); errors.Is(lost, checkpointer.ErrFenced) {
+		err = fmt.Errorf("the thread %q: %w", t.Thread(), lost)
+	} else if err != nil && ctx.Err() != nil {
+		result.Reason, err = langrooms.ReasonStopped, nil
+		result.Aside = "Stopped by the operator."
+		result.Text = strings.TrimSpace(result.Text + "\n\n" + result.Aside)
+	}
+	return result, errors.Join(err, t.Close())
+}
+
+// Run takes a whole turn, from Start to Finish. What the operator said is on the thread
+// unless storing it was what failed.
+func (n *Node) Run(ctx context.Context, in Input) (langrooms.Result, error) {
+	t, err := n.Start(ctx, in)
+	if err != nil {
+		return langrooms.Result{Thread: in.Thread}, err
+	}
+	for tools := true; tools && err == nil; {
+		if tools, err = n.Think(ctx, t); tools && err == nil {
+			err = n.Act(ctx, t)
+		}
+	}
+	return n.Finish(ctx, t, err)
+}

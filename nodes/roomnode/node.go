@@ -1,0 +1,129 @@
+package roomnode
+
+import (
+	"context"
+	"errors"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
+)
+
+// Knobs are the reloadable values of a turn; a turn keeps the ones it started with.
+type Knobs struct {
+	// CatchupMaxMessages and CatchupMaxChars bound each catch-up window; they are used
+	// as given, clamped by whoever reads the configuration.
+	CatchupMaxMessages, CatchupMaxChars int
+	// MaxRounds bounds the rounds of a run; see room.ClampRounds.
+	MaxRounds int
+	// Lead is the lead's name in windows; empty means "assistant".
+	Lead string
+}
+
+// Config wires a [Node].
+type Config struct {
+	// Saver holds the threads. Required.
+	Saver checkpointer.Saver
+	// Roster is the live roster; each turn takes one snapshot of it. Required.
+	Roster *delegate.Live
+	// Knobs is asked once at the start of each turn. Nil means the defaults.
+	Knobs func() Knobs
+	// Collect takes over answers that are late; nil waits for none.
+	Collect func(delegate.Handle) bool
+}
+
+// Node is the room's graph node. Make one with [New].
+type Node struct{ cfg Config }
+
+// New returns a node. It does no I/O.
+func New(cfg Config) (*Node, error) {
+	switch {
+	case cfg.Saver == nil:
+		return nil, errors.New("roomnode: Config.Saver is nil")
+	case cfg.Roster == nil:
+		return nil, errors.New("roomnode: Config.Roster is nil")
+	}
+	if cfg.Knobs == nil {
+		cfg.Knobs = func() Knobs { return Knobs{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3} }
+	}
+	return &Node{cfg}, nil
+}
+
+// Turn is one message of the operator.
+type Turn struct {
+	Thread string
+	Text   string
+	// Incognito keeps the content out of logs, traces, exports and summaries.
+	Incognito bool
+	// Events receives what happens while the turn runs; nil drops it.
+	Events langrooms.Sink
+}
+
+// Handle takes a turn. Result.Handled is false when the text addresses nobody: the turn
+// goes on to the lead and nothing was written. When ctx ends the member being asked is
+// told to stop, which is recorded and returned as a result. The error is one of ours and
+// comes with the result as far as it got.
+func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) {
+	if err := langrooms.CheckThreadID(turn.Thread); err != nil {
+		return langrooms.Result{}, err
+	}
+	if err := langrooms.CheckText(turn.Text); err != nil {
+		return langrooms.Result{Thread: turn.Thread}, err
+	}
+	roster, release := n.cfg.Roster.Acquire()
+	defer release()
+	knobs := n.cfg.Knobs()
+	address := room.Parse(turn.Text, roster.Names())
+	switch address.Kind {
+	case room.UnknownDelegate:
+		return aside(turn.Thread, room.UnknownText(address.Token, roster.Names(), address.Near)), nil
+	case room.NoMessage:
+		return aside(turn.Thread, room.UsageText(address.To)), nil
+	case room.Addressed:
+		return n.run(ctx, turn, address, roster, knobs)
+	}
+	return langrooms.Result{Thread: turn.Thread}, nil
+}
+
+// aside answers with words of the room's own: nothing was dispatched, nothing recorded.
+func aside(thread, text string) langrooms.Result {
+	return langrooms.Result{Thread: thread, Handled: true, Text: text, Aside: text}
+}
+
+func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *delegate.Registry, knobs Knobs) (langrooms.Result, error) {
+	hold, err := exchange.Begin(ctx, n.cfg.Saver, turn.Thread)
+	if err != nil {
+		return langrooms.Result{Thread: turn.Thread}, err
+	}
+	if gone, names := n.gone(a.To); gone != "" {
+		err := hold.End()
+		return aside(turn.Thread, room.UnknownText("@"+gone, names, "")), err
+	}
+	result, err := hold.Address(ctx, exchange.Room{
+		Roster:    roster,
+		Limits:    room.Limits{Messages: knobs.CatchupMaxMessages, Chars: knobs.CatchupMaxChars},
+		MaxRounds: knobs.MaxRounds,
+		Lead:      knobs.Lead,
+		Collect:   n.cfg.Collect,
+		Events:    turn.Events,
+	}, exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Incognito: turn.Incognito})
+	if rerr := hold.End(); err == nil {
+		err = rerr
+	}
+	return result, err
+}
+
+// gone returns the first of to that has left the roster while the turn waited for its
+// thread, and who is on it now (spec: rooms, 1.6).
+func (n *Node) gone(to []string) (name string, names []string) {
+	now, release := n.cfg.Roster.Acquire()
+	defer release()
+	for _, name := range to {
+		if _, ok := now.Get(name); !ok {
+			return name, now.Names()
+		}
+	}
+	return "", nil
+}

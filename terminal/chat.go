@@ -1,0 +1,155 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/langrooms/langrooms"
+)
+
+// Input is one message of the operator.
+type Input struct {
+	Text string
+	// Events receives what happens while the turn runs.
+	Events langrooms.Sink
+}
+
+// Chat is a conversation with one thread.
+type Chat struct {
+	// Printer shows everything. Required.
+	Printer *Printer
+	// Turn takes one turn. It is called once at a time. Required.
+	Turn func(ctx context.Context, in Input) (langrooms.Result, error)
+	// Message is the only turn when OneTurn is set; otherwise the turns come from In.
+	Message string
+	OneTurn bool
+	// In gives the turns, one a line; a terminal gives a conversation.
+	In io.Reader
+	// Arrivals are turns of the program's own, such as the lead's after a late answer.
+	// They are taken between the operator's; nil means none. They end with the input.
+	Arrivals <-chan func(context.Context) (langrooms.Result, error)
+	// Complete returns the names that a leading @prefix can become; nil completes nothing.
+	Complete func(prefix string) []string
+
+	interrupts <-chan os.Signal
+}
+
+// ErrTurn says that a turn failed on our side; Run has shown why.
+var ErrTurn = errors.New("a turn failed")
+
+// Run takes turns until the input or ctx ends. An interrupt (SIGINT) stops the running turn;
+// between turns, and with OneTurn, it ends the chat. The error is ErrTurn when a turn failed,
+// or why the input or output failed.
+func (c *Chat) Run(ctx context.Context) error {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	c.interrupts = interrupts
+	if c.OneTurn {
+		err := c.take(ctx, c.turn(c.Message))
+		return errors.Join(err, c.Printer.Err())
+	}
+	lines, wait := c.lines(ctx)
+	defer wait()
+	var failed error
+	for {
+		turn, ok := c.next(ctx, lines)
+		if !ok {
+			break
+		}
+		if err := c.take(ctx, turn); err != nil {
+			failed = err
+		}
+		if err := c.Printer.Err(); err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+	}
+	return failed
+}
+
+type turnFunc = func(context.Context) (langrooms.Result, error)
+
+func (c *Chat) turn(text string) turnFunc {
+	return func(ctx context.Context) (langrooms.Result, error) {
+		return c.Turn(ctx, Input{Text: text, Events: c.Printer.Event})
+	}
+}
+
+// take runs one turn under its own interrupt.
+func (c *Chat) take(ctx context.Context, turn turnFunc) error {
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		select {
+		case <-c.interrupts:
+			cancel()
+		case <-over:
+		}
+	})
+	result, err := turn(ctx)
+	close(over)
+	watcher.Wait()
+	cancel()
+	c.Printer.Done(result, err)
+	if err != nil {
+		return ErrTurn
+	}
+	return nil
+}
+
+// next waits for the next turn; ok is false at the end.
+func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, ok bool) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, false
+		case <-c.interrupts:
+			return nil, false
+		case turn, ok := <-c.Arrivals:
+			if ok {
+				return turn, true
+			}
+			c.Arrivals = nil
+		case l, ok := <-lines:
+			switch {
+			case !ok:
+				return nil, false
+			case l.err != nil:
+				return func(context.Context) (langrooms.Result, error) { return langrooms.Result{}, l.err }, true
+			case strings.TrimSpace(l.text) != "":
+				turn := c.turn(l.text)
+				return func(ctx context.Context) (langrooms.Result, error) {
+					defer l.done()
+					return turn(ctx)
+				}, true
+			}
+			l.done()
+		}
+	}
+}
+
+// line is one line of input; done is called when its turn is over, and lets a terminal
+// show its prompt again.
+type line struct {
+	text string
+	err  error
+	done func()
+}
+
+// lines starts reading. wait returns when the reading has ended, which for a terminal or a
+// pipe that stays open is the end of the program.
+func (c *Chat) lines(ctx context.Context) (<-chan line, func()) {
+	if f, ok := c.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !c.Printer.json {
+		return c.converse(ctx, f)
+	}
+	return c.readLines(ctx)
+}

@@ -1,0 +1,165 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/langrooms/langrooms"
+)
+
+// maxLine bounds a line of input in bytes: every message that the room takes fits.
+const maxLine = 4*langrooms.MaxText + 2
+
+// readLines reads plain input, a line a turn. The next line is read while a turn runs, but
+// no further.
+func (c *Chat) readLines(ctx context.Context) (<-chan line, func()) {
+	lines, over := make(chan line), make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer close(over)
+		defer close(lines)
+		r := bufio.NewReader(c.In)
+		for {
+			l, err := readLine(r)
+			if l.text == "" && l.err == nil && err != nil {
+				return
+			}
+			l.done = func() {}
+			select {
+			case lines <- l:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines, func() {
+		interrupted := ctx.Err() != nil
+		cancel()
+		if !interrupted {
+			<-over
+		}
+	}
+}
+
+// readLine returns the next line without its end. A line that is too long is skipped whole
+// and comes as an error of its own; err is the end of the input.
+func readLine(r *bufio.Reader) (l line, err error) {
+	var b strings.Builder
+	for {
+		piece, more, err := r.ReadLine()
+		if b.Len()+len(piece) <= maxLine {
+			b.Write(piece)
+		} else {
+			l.err = fmt.Errorf("%w: a line longer than %d bytes", langrooms.ErrText, maxLine)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			l.err = fmt.Errorf("reading the input: %w", err)
+		}
+		if !more || err != nil {
+			l.text = b.String()
+			return l, err
+		}
+	}
+}
+
+// converse reads from a terminal, with line editing, history and completion. The terminal is
+// raw only while a line is read, so that an interrupt reaches a running turn as a signal.
+func (c *Chat) converse(ctx context.Context, f *os.File) (<-chan line, func()) {
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{f, c.Printer.out}, "› ")
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		screen.SetSize(w, h) //nolint:errcheck // it redraws an empty line
+	}
+	screen.AutoCompleteCallback = c.complete
+	c.Printer.watchOn(screen)
+	lines := make(chan line)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer close(lines)
+		for ctx.Err() == nil {
+			text, err := readRaw(f, screen)
+			if err != nil {
+				return
+			}
+			over := make(chan struct{})
+			select {
+			case lines <- line{text: text, done: func() { close(over) }}:
+				<-over
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	// A read from a terminal cannot be broken off: when the program ends by itself the
+	// reader ends with it.
+	return lines, cancel
+}
+
+func readRaw(f *os.File, screen *term.Terminal) (string, error) {
+	state, err := term.MakeRaw(int(f.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(f.Fd()), state) //nolint:errcheck // nothing better can be done
+	return screen.ReadLine()
+}
+
+// complete turns a leading @prefix under the cursor into the next name when Tab is hit:
+// the only match, or as much as all matches share.
+func (c *Chat) complete(text string, pos int, key rune) (string, int, bool) {
+	if key != '\t' || c.Complete == nil {
+		return "", 0, false
+	}
+	start := strings.LastIndexAny(text[:pos], " \t") + 1
+	token := text[start:pos]
+	if !strings.HasPrefix(token, "@") || !leadingTokens(text[:start]) {
+		return "", 0, false
+	}
+	names := c.Complete(token[1:])
+	if len(names) == 0 {
+		return "", 0, false
+	}
+	word := "@" + common(names)
+	if len(word) < len(token) {
+		return "", 0, false // the matches differ in case from what was typed
+	}
+	if len(names) == 1 {
+		word += " "
+	}
+	return text[:start] + word + text[pos:], start + len(word), true
+}
+
+func leadingTokens(text string) bool {
+	for _, token := range strings.Fields(text) {
+		if !strings.HasPrefix(token, "@") {
+			return false
+		}
+	}
+	return true
+}
+
+// common returns the longest prefix of all names, by whole characters.
+func common(names []string) string {
+	prefix := []rune(names[0])
+	for _, name := range names[1:] {
+		runes := []rune(name)
+		n := 0
+		for n < len(prefix) && n < len(runes) && prefix[n] == runes[n] {
+			n++
+		}
+		prefix = prefix[:n]
+	}
+	return string(prefix)
+}
