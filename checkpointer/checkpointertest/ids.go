@@ -23,7 +23,7 @@ func idRules() []rule {
 func HostileIDs() []string {
 	return []string{"*", "?", "[a]", "a", "aa", "aaa", "A", "{x}", "{}", "}", "{", "}{", "x", ":", "::", "a:b", "a:", ":b",
 		"|", "a|b", "/", "a/b", "../x", "%", "%2a", "_", "\\", "'", "\"", "';--", "\x00", "a\x00", "a\x00b", "\n", "a\nb", " ", "  ", "a ", " a", "\t",
-		"é", "e\u0301", "日本", "\U0001f600", "\u202e", "\ufeff", "0", "-1", "00", "null", "__error__",
+		"é", "e\u0301", "日本", "\U0001f600", "\u202e", "\ufeff", "0", "-1", "00", "null",
 		strings.Repeat("k", checkpointer.MaxID), strings.Repeat("k", checkpointer.MaxID-1) + "l",
 		strings.Repeat("k", checkpointer.MaxID-1), strings.Repeat("é", checkpointer.MaxID/2)}
 }

@@ -2,8 +2,11 @@ package record
 
 import (
 	"fmt"
+	"maps"
+	"time"
 	"unicode/utf8"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 )
 
@@ -172,10 +175,31 @@ func CheckPrune(thread string, keep int) error {
 	return CheckThread(thread)
 }
 
-// CheckCompact checks the arguments of Compact, the summary apart.
-func CheckCompact(at checkpointer.Ref, keep int) error {
+// CheckCompact checks the arguments of Compact and returns the summary's stored form.
+func CheckCompact(at checkpointer.Ref, summary langrooms.Message, keep int) ([]byte, error) {
 	if keep < 0 {
-		return invalid("keep is negative: %d", keep)
+		return nil, invalid("keep is negative: %d", keep)
 	}
-	return CheckRef(at)
+	if err := CheckRef(at); err != nil {
+		return nil, err
+	}
+	return Encode(summary)
+}
+
+// CheckTTL checks the arguments of SetTTL.
+func CheckTTL(thread string, ttl time.Duration) error {
+	if ttl < 0 {
+		return invalid("the TTL is negative: %v", ttl)
+	}
+	return CheckThread(thread)
+}
+
+// WithSource returns a copy of metadata with LangGraph's key "source" set.
+func WithSource(metadata map[string]string, source string) map[string]string {
+	m := maps.Clone(metadata)
+	if m == nil {
+		m = map[string]string{}
+	}
+	m["source"] = source
+	return m
 }

@@ -59,7 +59,7 @@ func Encode(m langrooms.Message) ([]byte, error) {
 	if err := checkMessageID(m.ID); err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(m)
+	data, err := m.MarshalJSON() // json.Marshal would escape every "<" anew
 	if err != nil {
 		return nil, invalid("message %q cannot be stored: %v", m.ID, err)
 	}
@@ -72,6 +72,9 @@ func Decode(data []byte, seq int64) (langrooms.Message, error) {
 	var m langrooms.Message
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("%w: message at position %d: %v", checkpointer.ErrFormat, seq, err)
+	}
+	if m.ID == "" {
+		return m, fmt.Errorf("%w: message at position %d has no id", checkpointer.ErrFormat, seq)
 	}
 	m.Seq = seq
 	return m, nil

@@ -1,0 +1,87 @@
+package memorysaver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/checkpointertest"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestConformance(t *testing.T) {
+	open := func(t testing.TB) checkpointer.Saver {
+		s := memorysaver.New()
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	checkpointertest.Run(t, open, checkpointertest.Config{Abilities: checkpointertest.AllAbilities()})
+}
+
+// A thread lives for its TTL after the last put, to the moment.
+func TestExpiryByTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memorysaver.New()
+		defer s.Close()
+		ctx := t.Context()
+		put := func(parent checkpointer.Ref) checkpointer.Ref {
+			ref, err := s.Put(ctx, parent, checkpointer.Step{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ref
+		}
+		at := put(checkpointer.Ref{Thread: "t"})
+		if err := s.SetTTL(ctx, "t", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(59 * time.Minute)
+		at = put(at)
+		<-time.After(59 * time.Minute)
+		if _, err := s.Get(ctx, at); err != nil {
+			t.Fatalf("a put did not prolong the thread's life: %v", err)
+		}
+		<-time.After(2 * time.Minute)
+		if _, err := s.Get(ctx, at); !errors.Is(err, checkpointer.ErrNotFound) {
+			t.Fatalf("the thread did not expire: %v", err)
+		}
+	})
+}
+
+func Example() {
+	ctx := context.Background()
+	s := memorysaver.New()
+	defer s.Close()
+
+	question := langrooms.NewMessage(langrooms.RoleHuman, "what broke the build?")
+	first, err := s.Put(ctx, checkpointer.Ref{Thread: "main"}, checkpointer.Step{Log: checkpointer.Append(question)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer := langrooms.NewMessage(langrooms.RoleAI, "a missing import")
+	if _, err := s.Put(ctx, first, checkpointer.Step{Log: checkpointer.Append(answer)}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	newest := checkpointer.Range{Backward: true, Limit: checkpointer.N(20)}
+	for m, err := range s.Messages(ctx, checkpointer.Ref{Thread: "main"}, newest) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(m.Seq, m.Text())
+	}
+	// Output:
+	// 1 a missing import
+	// 0 what broke the build?
+}
