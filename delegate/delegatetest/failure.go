@@ -1,0 +1,144 @@
+package delegatetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+var failureRules = []rule{
+	{"error", "a peer that says it failed is an error of kind failed, with the peer's words", checkError},
+	{"absent", "a peer that is not there is an error of kind unreachable, not accepted", checkAbsent},
+	{"canceled", "the context's end returns an error of kind canceled, and the peer is stopped", checkCanceled},
+	{"canceled-before", "an ended context is an error of kind canceled, and nothing is sent", checkCanceledBefore},
+	{"timeout", "Request.Timeout ends the wait with kind timeout or still_running", checkTimeout},
+	{"died", "a peer that dies in the middle is an error, neither canceled nor refused", checkDied},
+	{"secret", "the credential never appears in a reply, an error, a progress report or a probe", checkSecret},
+}
+
+func checkError(r *run) {
+	d := r.start(Script{End: EndFail, Words: "the disk is full"})
+	a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+	if !ok {
+		return
+	}
+	e := r.fails(a.err, "Ask", delegate.KindFailed)
+	if e == nil {
+		return
+	}
+	if !strings.Contains(e.Cause(), "the disk is full") {
+		r.broken("the cause %q does not hold the peer's words", e.Cause())
+	}
+}
+
+func checkAbsent(r *run) {
+	d := r.own(r.Absent(r))
+	a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+	if ok {
+		if e := r.fails(a.err, "Ask", delegate.KindUnreachable); e != nil && e.Accepted {
+			r.broken("the error says that the peer had accepted the message")
+		}
+	}
+	r.await("Probe", func() {
+		_, err := d.Probe(r.ctx)
+		if err == nil {
+			r.broken("Probe succeeded")
+		} else {
+			r.wellFormed(d, err)
+		}
+	})
+}
+
+func checkCanceled(r *run) {
+	d := r.start(Script{End: EndHold, Pieces: pieces("I think ")})
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
+	m, ok := r.message()
+	cancel()
+	if !r.wait(a) || !ok {
+		return
+	}
+	r.fails(a.err, "Ask", delegate.KindCanceled)
+	select {
+	case <-m.gone:
+	case <-r.ctx.Done():
+		r.broken("the peer still worked after %v", patience)
+	}
+}
+
+func checkCanceledBefore(r *run) {
+	d := r.start(Script{End: EndAnswer, Pieces: pieces("hello")})
+	ctx, cancel := context.WithCancel(r.ctx)
+	cancel()
+	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
+	if r.wait(a) {
+		r.fails(a.err, "Ask", delegate.KindCanceled)
+	}
+	r.untouched("Ask")
+}
+
+func checkTimeout(r *run) {
+	d := r.start(Script{End: EndHold, Pieces: pieces("I think ")})
+	a, ok := r.ask(d, delegate.Request{Prompt: "hi", Timeout: hardTimeout})
+	if ok {
+		r.fails(a.err, "Ask", delegate.KindTimeout, delegate.KindStillRunning)
+	}
+}
+
+func checkDied(r *run) {
+	d := r.start(Script{End: EndDie, Pieces: pieces("I think ")})
+	a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+	if ok {
+		r.fails(a.err, "Ask", delegate.KindUnreachable, delegate.KindFailed, delegate.KindProtocol,
+			delegate.KindTimeout, delegate.KindStillRunning)
+	}
+}
+
+func checkSecret(r *run) {
+	half := len(secret) / 2
+	said := pieces("your key is "+secret+" and ", secret[:half], secret[half:]+" again")
+	for _, script := range []Script{
+		{End: EndAnswer, Pieces: said},
+		{End: EndFail, Pieces: said, Words: "bad key " + secret},
+	} {
+		d := r.start(script)
+		a, ok := r.ask(d, delegate.Request{Prompt: "what is my key?"})
+		if !ok {
+			continue
+		}
+		r.secretFree("reply", fmt.Sprintf("%+v", a.reply))
+		if a.err != nil {
+			e := delegate.AsError("", a.err)
+			r.secretFree("error", fmt.Sprintf("%v %+v", e, *e))
+		}
+		r.secretFree("progress", a.progress.text())
+		for _, report := range a.progress.reports {
+			r.secretFree("progress", report.Text+" "+report.State)
+		}
+		health, err := d.Probe(r.ctx)
+		r.secretFree("probe", fmt.Sprintf("%+v %v", health, err))
+		r.secretFree("info", fmt.Sprintf("%+v", d.Info()))
+	}
+	d := r.own(r.Absent(r))
+	if a, ok := r.ask(d, delegate.Request{Prompt: "hi"}); ok {
+		r.secretFree("error", fmt.Sprint(a.err))
+	}
+}
+
+// secretFree reports the secret in text, whole or in a piece that gives it away.
+func (r *run) secretFree(where, text string) {
+	r.Helper()
+	if i := strings.Index(text, secret); i >= 0 {
+		r.broken("it is in the %s: %q", where, clip(text, i))
+	}
+}
+
+// clip returns the surroundings of position i.
+func clip(text string, i int) string {
+	const around = 40
+	return strings.ToValidUTF8(text[max(0, i-around):min(len(text), i+len(secret)+around)], string(utf8.RuneError))
+}

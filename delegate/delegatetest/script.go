@@ -1,0 +1,136 @@
+package delegatetest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+)
+
+// End says how a scripted peer ends its work on a message.
+type End string
+
+// How a peer can end.
+const (
+	// EndAnswer: it completes, with what was said as the answer.
+	EndAnswer End = "answer"
+	// EndFail: it says that it failed, with [Script.Words].
+	EndFail End = "fail"
+	// EndHold: it goes on working until it is told to stop or its connection ends.
+	EndHold End = "hold"
+	// EndDie: it dies: the process exits, or the connections are cut and the server
+	// is gone.
+	EndDie End = "die"
+)
+
+// Script says what a peer does with every message it gets. It is plain data.
+type Script struct {
+	// Control is the address of the suite that is running.
+	Control string `json:"control"`
+	// Secret is the credential to configure the delegate with, where the protocol has
+	// one.
+	Secret string `json:"secret"`
+	// Pieces are the answer, in the pieces that it is sent in. They are bytes, not
+	// always valid UTF-8, and may end inside a character: the peer sends them as they
+	// are, as far as the protocol lets it.
+	Pieces [][]byte `json:"pieces,omitempty"`
+	// Repeat says the pieces so many times; 0 means once.
+	Repeat int `json:"repeat,omitempty"`
+	// Echo answers with the prompt instead.
+	Echo bool `json:"echo,omitempty"`
+	// Count answers with [Message.Nth] instead.
+	Count bool `json:"count,omitempty"`
+	// End is what comes after the pieces.
+	End End `json:"end"`
+	// Words are the peer's reason to fail.
+	Words string `json:"words,omitempty"`
+}
+
+// Message is what reached the peer.
+type Message struct {
+	// Prompt is the text as the peer received it.
+	Prompt string `json:"prompt"`
+	// Nth counts the messages of the peer's conversation (session, context) so far,
+	// from 1. A peer without conversations leaves it 0.
+	Nth int `json:"nth,omitempty"`
+}
+
+// Failure is what [Script.Play] returns for [EndFail].
+type Failure struct{ Words string }
+
+// Error returns the words.
+func (f *Failure) Error() string { return f.Words }
+
+// ErrDie is what [Script.Play] returns for [EndDie]: the peer now dies without another
+// word.
+var ErrDie = errors.New("the script says to die")
+
+// Play follows the script for one message: it tells the suite that the message arrived,
+// calls say for each piece (to be sent at once), and returns how to end: nil for a
+// complete answer, a *[Failure], [ErrDie], ctx's error when the work was stopped, or an
+// error of say. A peer in another process calls it there.
+func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) error) error {
+	var dialer net.Dialer
+	suite, err := dialer.DialContext(ctx, "tcp", s.Control)
+	if err != nil {
+		return fmt.Errorf("delegatetest: the suite is not there: %w", err)
+	}
+	defer suite.Close() // tells the suite that this work is over
+	if err := json.NewEncoder(suite).Encode(m); err != nil {
+		return fmt.Errorf("delegatetest: telling the suite: %w", err)
+	}
+	for range max(1, s.Repeat) {
+		for _, piece := range s.answer(m) {
+			if err := say(piece); err != nil {
+				return err
+			}
+		}
+	}
+	switch s.End {
+	case EndAnswer:
+		return nil
+	case EndFail:
+		return &Failure{s.Words}
+	case EndDie:
+		return ErrDie
+	case EndHold:
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return fmt.Errorf("delegatetest: the script has no end %q", s.End)
+}
+
+func (s Script) answer(m Message) [][]byte {
+	switch {
+	case s.Echo:
+		return [][]byte{[]byte(m.Prompt)}
+	case s.Count:
+		return [][]byte{strconv.AppendInt(nil, int64(m.Nth), 10)}
+	}
+	return s.Pieces
+}
+
+// Encode returns the script in one word, for an argument or an environment variable.
+func (s Script) Encode() string {
+	encoded, err := json.Marshal(s)
+	if err != nil {
+		panic("delegatetest: a script of strings and numbers encodes: " + err.Error())
+	}
+	return base64.StdEncoding.EncodeToString(encoded)
+}
+
+// DecodeScript reads what [Script.Encode] returned.
+func DecodeScript(word string) (Script, error) {
+	var s Script
+	decoded, err := base64.StdEncoding.DecodeString(word)
+	if err != nil {
+		return s, fmt.Errorf("delegatetest: no script: %w", err)
+	}
+	if err := json.Unmarshal(decoded, &s); err != nil {
+		return s, fmt.Errorf("delegatetest: no script: %w", err)
+	}
+	return s, nil
+}

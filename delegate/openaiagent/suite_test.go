@@ -1,0 +1,92 @@
+package openaiagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/delegatetest"
+)
+
+func TestSuite(t *testing.T) {
+	delegatetest.Run(t, delegatetest.Harness{
+		Streams: true,
+		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
+			server := httptest.NewServer(endpoint{script})
+			t.Cleanup(server.Close)
+			return suiteAgent(t, server.URL, script.Secret)
+		},
+		Absent: func(t testing.TB) delegate.Delegate {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Close()
+			return suiteAgent(t, "http://"+l.Addr().String(), testKey)
+		},
+	})
+}
+
+func suiteAgent(t testing.TB, url, key string) *Agent {
+	a, err := New(Config{Name: "oracle", URL: url, Model: "demo", APIKey: func() (string, error) { return key, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// endpoint is a chat completions server that follows a script.
+type endpoint struct{ script delegatetest.Script }
+
+func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/models" {
+		io.WriteString(w, `{"object":"list","data":[]}`)
+		return
+	}
+	var request struct{ Messages []struct{ Content string } }
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || len(request.Messages) == 0 {
+		http.Error(w, "bad request", http.StatusBadRequest)
+		return
+	}
+	prompt := request.Messages[len(request.Messages)-1].Content
+	err := e.script.Play(r.Context(), delegatetest.Message{Prompt: prompt}, func(piece []byte) error {
+		return event(w, fmt.Sprintf(`{"choices":[{"delta":{"content":%s}}]}`, quote(piece)))
+	})
+	var failure *delegatetest.Failure
+	switch {
+	case err == nil:
+		event(w, stop)
+		event(w, done)
+	case errors.As(err, &failure):
+		event(w, fmt.Sprintf(`{"error":{"message":%s}}`, quote([]byte(failure.Words))))
+	default:
+		panic(http.ErrAbortHandler) // cuts the connection
+	}
+}
+
+func event(w http.ResponseWriter, data string) error {
+	w.Header().Set("Content-Type", "text/event-stream")
+	if _, err := io.WriteString(w, "data: "+data+"\n\n"); err != nil {
+		return err
+	}
+	w.(http.Flusher).Flush()
+	return nil
+}
+
+// quote makes a JSON string of raw bytes without touching those that are no UTF-8.
+func quote(raw []byte) []byte {
+	return fmt.Appendf(nil, `"%s"`, escape(raw))
+}
+
+func escape(raw []byte) []byte {
+	raw = bytes.ReplaceAll(raw, []byte(`\`), []byte(`\\`))
+	raw = bytes.ReplaceAll(raw, []byte(`"`), []byte(`\"`))
+	return bytes.ReplaceAll(raw, []byte("\n"), []byte(`\n`))
+}
