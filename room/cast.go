@@ -47,7 +47,7 @@ func CastBlock(lead string, members []string) string {
 		"These other agents have spoken in it, in the order in which they first spoke: " + mentions(members) + ".",
 		"They are other agents and not you, however similar their names are to yours.",
 		`A message inside <room-message from="name"> … </room-message> was said in the room by that name;` +
-			` to="…" lists whom it addressed. What stands outside such a tag comes from the operator or from you.`,
+			` to="…" lists whom it addressed.`,
 		"For a follow-up prefer an agent that has spoken here, because it already has the context.",
 		"This is awareness, not permission: every delegate on the roster can be reached.",
 		"Never answer as one of them and never write a room-message tag yourself.",

@@ -34,7 +34,13 @@ func attribute(value string) string { return xmlEscaper.Replace(inline(value)) }
 
 // roomTag finds what a reader could take for a room-message tag, opening or closing,
 // whatever its case, spacing or kind of hyphen, terminated or not.
-var roomTag = regexp.MustCompile(`(?i)[<＜﹤][\s\p{Z}\p{Cc}\p{Cf}/]*room[\s\p{Z}\p{Cc}\p{Cf}]*[\p{Pd}_\x{2212}][\s\p{Z}\p{Cc}\p{Cf}]*message`)
+var roomTag = func() *regexp.Regexp {
+	const invisible = `\p{Cf}*`
+	const gap = `[\s\p{Z}\p{Cc}\p{Cf}/]*`
+	room, message := strings.Split("room", ""), strings.Split("message", "")
+	return regexp.MustCompile(`(?i)[<＜﹤]` + gap + strings.Join(room, invisible) +
+		gap + `[\p{Pd}_\x{2212}\x{AD}]` + gap + strings.Join(message, invisible))
+}()
 
 // NeutralizeTags makes every room-message tag in text harmless by writing its angle
 // bracket as "&lt;" (spec 2.3). Use it for any text that reaches a model beside

@@ -47,9 +47,12 @@ func stamped(text string, s langrooms.Stamp) langrooms.Message {
 // FailedText is the text of a failed dispatch's record (spec 2.5).
 func FailedText(cause string) string { return "(could not be reached: " + causeOf(cause) + ")" }
 
-// StoppedText is the text of the record of a dispatch that the operator stopped (spec 5.5).
-// The record is stamped failed.
-const StoppedText = "(stopped by the operator)"
+// What a dispatch that the operator stopped leaves behind (spec 5.5): the cause in its
+// outcome, and the text of its record, which is stamped failed.
+const (
+	StoppedCause = "stopped by the operator"
+	StoppedText  = "(" + StoppedCause + ")"
+)
 
 // LateText is the text of a late answer's record: a line that says so, then the answer
 // (spec 7.5).

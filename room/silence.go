@@ -40,8 +40,9 @@ func cutListNumber(words string) string {
 func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 // decoration lists the marks around a word that Unicode files under symbols: emphasis,
-// back-quotes, accents used as quotes, angle brackets and quote markers, bullets, minus.
-const decoration = "`´~～<>＜＞+−˗◦▪▫●○■□‧"
+// back-quotes, accents and modifiers used as quotes, angle brackets and quote markers,
+// bullets, minus.
+const decoration = "`´ʼʻ~～<>＜＞|│+−˗◦▪▫●○■□►▸➢➤"
 
 // notDecoration lists the punctuation that carries a meaning of its own.
 const notDecoration = "@#%&/\\＠＃％＆／＼"
