@@ -66,6 +66,9 @@ func (c *control) follow(conn net.Conn) {
 	default:
 		return // far more messages than were sent; the rule sees too many
 	}
+	if _, err := conn.Write([]byte{'.'}); err != nil { // the peer goes on only when it is known
+		return
+	}
 	io.Copy(io.Discard, conn) // ends with the peer's work, whatever the error
 }
 

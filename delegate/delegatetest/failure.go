@@ -54,7 +54,7 @@ func checkAbsent(r *run) {
 
 func checkCanceled(r *run) {
 	d := r.start(Script{End: EndHold, Pieces: pieces("I think ")})
-	ctx, cancel := context.WithCancel(r.ctx)
+	ctx, cancel := context.WithCancel(r.open)
 	defer cancel()
 	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
 	m, ok := r.message()
@@ -66,13 +66,13 @@ func checkCanceled(r *run) {
 	select {
 	case <-m.gone:
 	case <-r.ctx.Done():
-		r.broken("the peer still worked after %v", patience)
+		r.broken("the peer still worked after %v", r.patience)
 	}
 }
 
 func checkCanceledBefore(r *run) {
 	d := r.start(Script{End: EndAnswer, Pieces: pieces("hello")})
-	ctx, cancel := context.WithCancel(r.ctx)
+	ctx, cancel := context.WithCancel(r.open)
 	cancel()
 	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
 	if r.wait(a) {
@@ -119,7 +119,7 @@ func checkSecret(r *run) {
 		for _, report := range a.progress.reports {
 			r.secretFree("progress", report.Text+" "+report.State)
 		}
-		health, err := d.Probe(r.ctx)
+		health, err := d.Probe(r.open)
 		r.secretFree("probe", fmt.Sprintf("%+v %v", health, err))
 		r.secretFree("info", fmt.Sprintf("%+v", d.Info()))
 	}

@@ -58,7 +58,7 @@ func checkAfterClose(r *run) {
 
 func checkCloseAsking(r *run) {
 	d := r.start(Script{End: EndHold, Pieces: pieces("I think ")})
-	a := r.begin(r.ctx, d, delegate.Request{Prompt: "hi"})
+	a := r.begin(r.open, d, delegate.Request{Prompt: "hi"})
 	m, ok := r.message()
 	if !ok {
 		return
@@ -73,6 +73,6 @@ func checkCloseAsking(r *run) {
 	select {
 	case <-m.gone:
 	case <-r.ctx.Done():
-		r.broken("the peer still worked after %v", patience)
+		r.broken("the peer still worked after %v", r.patience)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/langrooms/langrooms"
@@ -20,8 +21,8 @@ type run struct {
 	Harness
 	rule    rule
 	control *control
-	// ctx ends when patience does.
-	ctx context.Context
+	// ctx ends when patience does, open with the rule.
+	ctx, open context.Context
 
 	mu   sync.Mutex
 	asks []*asking
@@ -65,14 +66,12 @@ func (r *run) await(what string, f func()) {
 		defer close(done)
 		f()
 	}()
+	limit := time.NewTimer(r.patience)
+	defer limit.Stop()
 	select {
 	case <-done:
-	case <-r.ctx.Done():
-		select {
-		case <-done:
-		default:
-			r.broken("%s did not return within %v", what, patience)
-		}
+	case <-limit.C:
+		r.broken("%s did not return within %v", what, r.patience)
 	}
 }
 
@@ -83,7 +82,7 @@ func (r *run) message() (arrival, bool) {
 	case m := <-r.control.arrived:
 		return m, true
 	case <-r.ctx.Done():
-		r.broken("no message reached the peer within %v", patience)
+		r.broken("no message reached the peer within %v", r.patience)
 		return arrival{}, false
 	}
 }
@@ -129,7 +128,7 @@ func (r *run) wait(a *asking) bool {
 	select {
 	case <-a.done:
 	case <-r.ctx.Done():
-		r.broken("Ask did not return within %v", patience)
+		r.broken("Ask did not return within %v", r.patience)
 		return false
 	}
 	if a.err != nil {
@@ -145,7 +144,7 @@ func (r *run) wait(a *asking) bool {
 // ask is begin and wait.
 func (r *run) ask(d delegate.Delegate, req delegate.Request) (*asking, bool) {
 	r.Helper()
-	a := r.begin(r.ctx, d, req)
+	a := r.begin(r.open, d, req)
 	return a, r.wait(a)
 }
 

@@ -82,6 +82,9 @@ func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) erro
 	if err := json.NewEncoder(suite).Encode(m); err != nil {
 		return fmt.Errorf("delegatetest: telling the suite: %w", err)
 	}
+	if _, err := suite.Read(make([]byte, 1)); err != nil {
+		return fmt.Errorf("delegatetest: the suite did not take note: %w", err)
+	}
 	for range max(1, s.Repeat) {
 		for _, piece := range s.answer(m) {
 			if err := say(piece); err != nil {

@@ -1,6 +1,7 @@
 package delegatetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,10 @@ type Harness struct {
 	Streams bool
 	// Except has the rules that the protocol cannot show, each with the reason.
 	Except map[string]string
-}
 
-// patience is how long a rule waits for what must come.
-const patience = time.Minute
+	// patience is how long a rule waits for what must come; 0 means a minute.
+	patience time.Duration
+}
 
 // secret is planted as the credential; nothing that a delegate gives out may hold it.
 const secret = "planted-secret-7f3a9c"
@@ -83,7 +84,10 @@ func (r rule) run(t testing.TB, h Harness) {
 	if reason, excepted := h.Except[r.name]; excepted {
 		t.Skipf("rule %s is not shown: %s", r.name, reason)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	h.patience = cmp.Or(h.patience, time.Minute)
+	open, end := context.WithCancel(context.Background())
+	t.Cleanup(end)
+	ctx, cancel := context.WithTimeout(open, h.patience)
 	t.Cleanup(cancel)
-	r.check(&run{TB: t, Harness: h, rule: r, ctx: ctx, control: listen(t)})
+	r.check(&run{TB: t, Harness: h, rule: r, ctx: ctx, open: open, control: listen(t)})
 }

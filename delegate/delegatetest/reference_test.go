@@ -1,0 +1,292 @@
+package delegatetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// reference is a delegate whose peer plays the script in the same process. With a fault
+// it breaks one rule.
+type reference struct {
+	script Script
+	absent bool
+	fault  string
+	// talkative also keeps conversations.
+	talkative bool
+
+	mu     sync.Mutex
+	infos  int
+	counts map[string]int
+	life   context.Context
+	end    context.CancelFunc
+	asks   sync.WaitGroup
+	once   sync.Once
+}
+
+func newReference(script Script, fault string) *reference {
+	r := &reference{script: script, fault: fault, counts: map[string]int{}}
+	r.life, r.end = context.WithCancel(context.Background())
+	return r
+}
+
+func (r *reference) has(fault string) bool { return r.fault == fault }
+
+func (r *reference) Info() delegate.Info {
+	info := delegate.Info{Name: "mirror", Type: "test", Conversational: r.talkative}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.infos++
+	if r.has("info") {
+		info.Description = fmt.Sprint(r.infos)
+	}
+	if r.has("info-name") {
+		info.Name = "@mirror"
+	}
+	return info
+}
+
+func (r *reference) error(kind delegate.Kind, words string) error {
+	name := "mirror"
+	if r.has("error-names-another") {
+		name = "proto"
+	}
+	if r.has("error-type") {
+		return errors.New(words)
+	}
+	if !r.has("secret-error") {
+		words = strings.ReplaceAll(words, secret, "***")
+	}
+	return &delegate.Error{Delegate: name, Kind: kind, Err: errors.New(words), Accepted: r.has("absent-accepted")}
+}
+
+func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
+	var reply delegate.Reply
+	r.asks.Add(1)
+	defer r.asks.Done()
+	switch {
+	case r.life.Err() != nil && !r.has("close-after"):
+		return reply, r.error(delegate.KindUnreachable, "closed")
+	case ctx.Err() != nil && !r.has("canceled-before"):
+		return reply, r.error(delegate.KindCanceled, "stopped")
+	case r.has("never-answers"):
+		<-r.life.Done()
+	case r.absent:
+		if r.has("absent") {
+			return reply, r.error(delegate.KindFailed, "nobody there")
+		}
+		return reply, r.error(delegate.KindUnreachable, "nobody there")
+	case req.Conversation != "" && !r.talkative && !r.has("conversation"):
+		return reply, r.error(delegate.KindRefused, "stateless")
+	case req.ResumeTask != "" && !r.has("resume"):
+		return reply, r.error(delegate.KindRefused, "no tasks")
+	}
+	return r.play(ctx, req)
+}
+
+// play runs the peer and waits for it.
+func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
+	peer, stopPeer := context.WithCancel(context.Background())
+	if !r.has("canceled-peer-left") {
+		defer stopPeer()
+	} else {
+		context.AfterFunc(r.life, stopPeer)
+	}
+	if r.has("canceled-before") {
+		ctx = context.WithoutCancel(ctx)
+	}
+	var limit <-chan time.Time
+	if req.Timeout > 0 && !r.has("timeout-kind") {
+		limit = time.After(req.Timeout / 100)
+	}
+	var said strings.Builder
+	over := make(chan error, 1)
+	pieces := make(chan []byte)
+	go func() {
+		over <- r.script.Play(peer, Message{req.Prompt, r.count(req.Conversation)}, func(piece []byte) error {
+			select {
+			case pieces <- piece:
+				return nil
+			case <-peer.Done():
+				return peer.Err()
+			}
+		})
+	}()
+	closed := r.life.Done()
+	if r.has("close-after") {
+		closed = nil
+	}
+	reported := 0
+	for {
+		select {
+		case piece := <-pieces:
+			said.Write(piece)
+			reported = r.report(req, said.String(), reported)
+		case err := <-over:
+			return r.finish(req, said.String(), reported, err)
+		case <-ctx.Done():
+			return r.leave(req, delegate.KindCanceled)
+		case <-limit:
+			return r.leave(req, delegate.KindTimeout)
+		case <-closed:
+			if r.has("close-asking") {
+				return delegate.Reply{Text: said.String()}, nil
+			}
+			return delegate.Reply{}, r.error(delegate.KindUnreachable, "closed")
+		}
+	}
+}
+
+func (r *reference) count(key string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key == "" && !r.has("conversation-shared") {
+		return 1
+	}
+	if r.has("conversation-forgotten") {
+		return 1
+	}
+	r.counts[key]++
+	return r.counts[key]
+}
+
+func (r *reference) leave(req delegate.Request, kind delegate.Kind) (delegate.Reply, error) {
+	if r.has("canceled-kind") && kind == delegate.KindCanceled {
+		kind = delegate.KindFailed
+	}
+	if r.has("progress-after-return") {
+		r.asks.Go(func() {
+			<-r.life.Done()
+			req.Progress(langrooms.Progress{Kind: langrooms.ProgressStatus, State: "late"})
+		})
+	}
+	return delegate.Reply{}, r.error(kind, "the wait is over")
+}
+
+// report tells what is new and whole of the text, and returns how much has been told.
+func (r *reference) report(req delegate.Request, said string, told int) int {
+	if r.has("secret-progress") {
+		req.Progress(langrooms.Progress{Kind: langrooms.ProgressText, Text: said[told:]})
+		return len(said)
+	}
+	if r.has("progress-at-once") {
+		var reports sync.WaitGroup
+		for range 8 {
+			reports.Go(func() {
+				for range 1000 {
+					req.Progress(langrooms.Progress{Kind: langrooms.ProgressStatus})
+				}
+			})
+		}
+		reports.Wait()
+	}
+	if r.has("progress-order") && told > 0 {
+		req.Progress(langrooms.Progress{Kind: langrooms.ProgressText, Text: "x"})
+	}
+	if r.has("progress-silent") || strings.Contains(said, secret[:4]) {
+		return told
+	}
+	end := len(said)
+	for end > told && !r.has("utf8-split") && !utf8.ValidString(said[told:end]) {
+		end--
+	}
+	if end-told > 0 && !r.has("progress-utf8") {
+		req.Progress(langrooms.Progress{Kind: langrooms.ProgressText, Text: strings.ToValidUTF8(said[told:end], "\uFFFD")})
+	} else if end-told > 0 {
+		req.Progress(langrooms.Progress{Kind: langrooms.ProgressText, Text: said})
+	}
+	return end
+}
+
+func (r *reference) finish(req delegate.Request, said string, told int, err error) (delegate.Reply, error) {
+	var failure *Failure
+	switch {
+	case errors.As(err, &failure) && r.has("error-words"):
+		return delegate.Reply{}, r.error(delegate.KindFailed, "it failed")
+	case errors.As(err, &failure) && r.has("error-swallowed"):
+		return delegate.Reply{Text: failure.Words}, nil
+	case errors.As(err, &failure):
+		return delegate.Reply{}, r.error(delegate.KindFailed, failure.Words)
+	case errors.Is(err, ErrDie) && r.has("died"):
+		return delegate.Reply{Text: said}, nil
+	case err != nil:
+		return delegate.Reply{}, r.error(delegate.KindProtocol, err.Error())
+	case said == "" && r.has("answer-empty"):
+		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
+	}
+	return delegate.Reply{Text: r.text(req, said)}, nil
+}
+
+// text is the reply, spoilt by a fault.
+func (r *reference) text(req delegate.Request, said string) string {
+	if !r.has("secret-reply") {
+		said = strings.ReplaceAll(said, secret, "***")
+	}
+	if !r.has("utf8-invalid") {
+		said = strings.ToValidUTF8(said, "\uFFFD")
+	}
+	switch {
+	case r.has("answer"):
+		return strings.Join(strings.Fields(said), " ")
+	case r.has("answer-large"):
+		return said[:min(len(said), 1<<20)]
+	case r.has("utf8-dropped") && strings.ContainsRune(said, utf8.RuneError):
+		return ""
+	case r.has("two-at-once") && strings.HasPrefix(req.Prompt, "question"):
+		return "question 0"
+	}
+	return said
+}
+
+func (r *reference) Probe(ctx context.Context) (delegate.Health, error) {
+	switch {
+	case r.has("probe-message"):
+		r.script.Play(ctx, Message{Prompt: "who are you?"}, func([]byte) error { return nil })
+	case r.has("probe"):
+		return delegate.Health{}, r.error(delegate.KindFailed, "no")
+	case r.has("close-after-probe"):
+	case r.absent, r.life.Err() != nil:
+		return delegate.Health{}, r.error(delegate.KindUnreachable, "nobody there")
+	}
+	health := delegate.Health{Latency: time.Millisecond}
+	if r.has("secret-probe") {
+		health.Version = secret
+	}
+	return health, nil
+}
+
+func (r *reference) Close() error {
+	var again error
+	if r.has("close-again") {
+		again = errors.New("already closed")
+	}
+	r.once.Do(func() { again = nil })
+	r.end()
+	r.asks.Wait()
+	return again
+}
+
+// harness is a harness whose delegates have fault.
+func harness(fault string, talkative bool) Harness {
+	return Harness{
+		Streams: true,
+		Start: func(_ testing.TB, script Script) delegate.Delegate {
+			r := newReference(script, fault)
+			r.talkative = talkative
+			return r
+		},
+		Absent: func(testing.TB) delegate.Delegate {
+			r := newReference(Script{}, fault)
+			r.absent = true
+			return r
+		},
+	}
+}

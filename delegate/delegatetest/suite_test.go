@@ -1,0 +1,183 @@
+package delegatetest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// recorder is a test that keeps what it is told.
+type recorder struct {
+	testing.TB
+	mu       sync.Mutex
+	failures []string
+	skipped  string
+	cleanups []func()
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) Skipf(format string, args ...any) {
+	r.skipped = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+
+// record runs one rule against h.
+func record(t *testing.T, h Harness, name string) *recorder {
+	i := slices.Index(Rules(), name)
+	if i < 0 {
+		t.Fatalf("there is no rule %q", name)
+	}
+	r := &recorder{TB: t}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer func() {
+			for _, f := range slices.Backward(r.cleanups) {
+				f()
+			}
+		}()
+		rules()[i].run(r, h)
+	}()
+	<-over
+	return r
+}
+
+func TestAGoodDelegateKeepsEveryRule(t *testing.T) {
+	t.Run("without conversations", func(t *testing.T) { Run(t, harness("", false)) })
+	t.Run("with conversations", func(t *testing.T) { Run(t, harness("", true)) })
+}
+
+// Each broken delegate fails the suite under the name of the rule that it breaks.
+func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
+	faults := []struct {
+		fault, rule string
+		talkative   bool
+	}{
+		{"info", "info", false},
+		{"info-name", "info", false},
+		{"probe", "probe", false},
+		{"probe-message", "probe", false},
+		{"answer", "answer", false},
+		{"answer-empty", "answer-empty", false},
+		{"answer-large", "answer-large", false},
+		{"utf8-invalid", "utf8-invalid", false},
+		{"utf8-dropped", "utf8-invalid", false},
+		{"utf8-split", "utf8-split", false},
+		{"progress-utf8", "utf8-split", false},
+		{"two-at-once", "two-at-once", false},
+		{"conversation", "conversation", false},
+		{"conversation-shared", "conversation", true},
+		{"conversation-forgotten", "conversation", true},
+		{"resume", "resume", false},
+		{"progress-order", "progress", false},
+		{"progress-silent", "progress", false},
+		{"progress-at-once", "progress", false},
+		{"progress-after-return", "canceled", false},
+		{"error-words", "error", false},
+		{"error-swallowed", "error", false},
+		{"error-type", "error", false},
+		{"error-names-another", "error", false},
+		{"absent", "absent", false},
+		{"absent-accepted", "absent", false},
+		{"canceled-kind", "canceled", false},
+		{"canceled-before", "canceled-before", false},
+		{"died", "died", false},
+		{"secret-reply", "secret", false},
+		{"secret-error", "secret", false},
+		{"secret-progress", "secret", false},
+		{"secret-probe", "secret", false},
+		{"close-again", "close", false},
+		{"close-after", "close-after", false},
+		{"close-after-probe", "close-after", false},
+		{"close-asking", "close-asking", false},
+	}
+	for _, f := range faults {
+		t.Run(f.fault, func(t *testing.T) {
+			r := record(t, harness(f.fault, f.talkative), f.rule)
+			if len(r.failures) == 0 {
+				t.Fatalf("rule %s did not notice", f.rule)
+			}
+			for _, failure := range r.failures {
+				if !strings.HasPrefix(failure, "rule "+f.rule+" (") {
+					t.Errorf("a failure does not name the rule %s: %s", f.rule, failure)
+				}
+			}
+		})
+	}
+}
+
+// A delegate that never comes back fails when the suite's patience ends.
+func TestAHangingDelegateFailsUnderTheRulesName(t *testing.T) {
+	for fault, rule := range map[string]string{
+		"timeout-kind":       "timeout",
+		"canceled-peer-left": "canceled",
+		"never-answers":      "answer",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			h := harness(fault, false)
+			h.patience = 200 * time.Millisecond
+			r := record(t, h, rule)
+			if len(r.failures) == 0 || !strings.HasPrefix(r.failures[0], "rule "+rule+" (") || !strings.Contains(r.failures[0], "200ms") {
+				t.Errorf("failures = %q", r.failures)
+			}
+		})
+	}
+}
+
+func TestAnExceptionIsPrinted(t *testing.T) {
+	h := harness("answer", false)
+	h.Except = map[string]string{"answer": "the protocol folds white space"}
+	r := record(t, h, "answer")
+	if len(r.failures) > 0 || !strings.Contains(r.skipped, "the protocol folds white space") {
+		t.Errorf("failures %q, skipped %q", r.failures, r.skipped)
+	}
+}
+
+func TestAHarnessIsChecked(t *testing.T) {
+	good := harness("", false)
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	without, unknown, silent := good, good, good
+	without.Absent = nil
+	unknown.Except = map[string]string{"nonsense": "because"}
+	silent.Except = map[string]string{"answer": ""}
+	for _, test := range []struct {
+		h    Harness
+		want string
+	}{{without, "Absent"}, {unknown, `"nonsense"`}, {silent, "without a reason"}} {
+		if err := test.h.check(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("check = %v, want %q", err, test.want)
+		}
+	}
+}
+
+func TestScriptSurvivesAsOneWord(t *testing.T) {
+	s := Script{Control: "127.0.0.1:1", Secret: "a b", Pieces: [][]byte{{0xff, '\n'}}, Repeat: 2, End: EndFail, Words: "é"}
+	got, err := DecodeScript(s.Encode())
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(s) || strings.ContainsAny(s.Encode(), " \n") {
+		t.Errorf("DecodeScript = %+v, %v", got, err)
+	}
+	for _, bad := range []string{"%", "bm8="} {
+		if _, err := DecodeScript(bad); err == nil {
+			t.Errorf("DecodeScript(%q) succeeded", bad)
+		}
+	}
+}
