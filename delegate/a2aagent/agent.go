@@ -1,0 +1,147 @@
+package a2aagent
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// Agent is one A2A peer. It implements [delegate.Delegate] and [delegate.TaskReader].
+type Agent struct {
+	cfg    Config
+	target *url.URL
+	base   http.Client
+	own    *http.Transport // nil when the caller gave a client
+	cards  cardCache
+
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+}
+
+var (
+	_ delegate.Delegate   = (*Agent)(nil)
+	_ delegate.TaskReader = (*Agent)(nil)
+)
+
+var errClosed = errors.New("the delegate has been closed")
+
+// New returns the peer that cfg describes. It does no I/O. An error names the bad field.
+func New(cfg Config) (*Agent, error) {
+	target, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{cfg: cfg, target: target}
+	if cfg.HTTPClient != nil {
+		a.base = http.Client{Transport: cfg.HTTPClient.Transport, Jar: cfg.HTTPClient.Jar}
+	} else {
+		a.own = newTransport()
+		a.base = http.Client{Transport: a.own}
+	}
+	if a.base.Transport == nil {
+		a.base.Transport = http.DefaultTransport
+	}
+	a.life, a.end = context.WithCancel(context.Background())
+	return a, nil
+}
+
+// Info describes the peer: a conversation key is accepted, and so is a task to resume.
+func (a *Agent) Info() delegate.Info {
+	return delegate.Info{Name: a.cfg.Name, Type: "a2a", Description: a.cfg.Description,
+		Conversational: true, Resumable: true}
+}
+
+// Ask sends one message and waits for its answer, as [delegate.Delegate] says. When ctx
+// ends the peer's task is canceled (CancelTask, bounded); when waiting ends by itself it
+// is not, and the error names the task.
+func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
+	ctx, done, err := a.begin(ctx)
+	if err != nil {
+		return delegate.Reply{}, a.fail(delegate.KindUnreachable, err)
+	}
+	defer done()
+	s, err := a.open()
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	x := newAsk(s, req)
+	reply, err := x.run(ctx)
+	x.settle(ctx, reply, err)
+	return s.cleanReply(reply), s.cleanError(err)
+}
+
+// Probe fetches the agent card. A peer without one cannot be probed, although it can be
+// asked; the error says so.
+func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
+	ctx, done, err := a.begin(ctx)
+	if err != nil {
+		return delegate.Health{}, a.fail(delegate.KindUnreachable, err)
+	}
+	defer done()
+	s, err := a.open()
+	if err != nil {
+		return delegate.Health{}, err
+	}
+	started := time.Now()
+	c, err := s.fetchCard(ctx)
+	if err != nil {
+		return delegate.Health{}, s.cleanError(err)
+	}
+	return delegate.Health{Latency: time.Since(started),
+		Version:  s.clean(delegate.OneLine(c.agentVersion, 100)),
+		Protocol: string(c.endpoint.version)}, nil
+}
+
+// Close ends running Asks, waits for them and closes the agent's own connections, not
+// those of a client it was given. Idempotent.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.end()
+	a.running.Wait()
+	if a.own != nil {
+		a.own.CloseIdleConnections()
+	}
+	return nil
+}
+
+// begin enters one call, which ends with ctx or with Close. done must be called.
+func (a *Agent) begin(ctx context.Context) (_ context.Context, done func(), _ error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, nil, errClosed
+	}
+	a.running.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(a.life, func() { cancel(errClosed) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		a.running.Done()
+	}, nil
+}
+
+// fail returns an error of the given kind.
+func (a *Agent) fail(kind delegate.Kind, err error) *delegate.Error {
+	return &delegate.Error{Delegate: a.cfg.Name, Kind: kind, Err: err}
+}
+
+// conversation returns the key under which the peer's context id is remembered.
+func (s *session) conversation(thread string) delegate.ContextKey {
+	return delegate.ContextKey{Thread: thread, Delegate: s.cfg.Name, URL: s.cfg.URL,
+		Credential: delegate.CredentialDigest(s.cfg.Scheme, s.token)}
+}
+
+// blank reports whether text has no words.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -1,0 +1,153 @@
+package a2aagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+const (
+	lookTimeout   = 30 * time.Second // one GetTask
+	cancelTimeout = 3 * time.Second  // CancelTask, after the operator has stopped the turn
+	settleTimeout = 3 * time.Second  // the continuity store, likewise
+)
+
+// ask is one Ask under way.
+type ask struct {
+	*session
+	req      delegate.Request
+	peer     *peer
+	patience patience
+	task     task
+	reported string
+}
+
+func newAsk(s *session, req delegate.Request) *ask {
+	return &ask{session: s, req: req, patience: newPatience(s.cfg.PollTimeout, req.Timeout)}
+}
+
+// run asks and waits. When ctx ends, the task is canceled and the error says so.
+func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
+	bounded, cancel := x.patience.bound(ctx)
+	defer cancel()
+	err := x.start(bounded)
+	if err == nil {
+		err = x.wait(ctx, bounded)
+	}
+	switch {
+	case ctx.Err() != nil && x.task.phase() != answered:
+		return delegate.Reply{}, x.stopped(ctx)
+	case err != nil:
+		return delegate.Reply{}, err
+	}
+	return x.judge(x.task)
+}
+
+// start sends the message, or finds the task that is to be resumed in a state in which it
+// needs none.
+func (x *ask) start(ctx context.Context) error {
+	x.peer = x.meet(ctx)
+	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
+	if id := x.req.ResumeTask; id != "" {
+		looking, cancel := context.WithTimeout(ctx, lookTimeout)
+		defer cancel()
+		t, err := x.peer.get(looking, id)
+		if err != nil {
+			e := delegate.AsError(x.cfg.Name, err)
+			e.Err = fmt.Errorf("the task %s cannot be resumed: %w", delegate.OneLine(id, 200), e.Err)
+			return e
+		}
+		x.task = t
+		if t.phase() != paused {
+			return nil
+		}
+		m.TaskID, m.ContextID = a2a.TaskID(id), t.contextID
+	} else {
+		m.ContextID = x.remembered(ctx)
+	}
+	return x.send(ctx, m)
+}
+
+func (x *ask) send(ctx context.Context, m *a2a.Message) error {
+	sending, cancel := context.WithTimeout(ctx, x.patience.limit)
+	defer cancel()
+	t, err := x.peer.send(sending, m)
+	if err != nil {
+		return x.late(err)
+	}
+	x.task = t.follow(x.task)
+	x.patience.renew()
+	return nil
+}
+
+// late says in words how long the peer was given.
+func (x *ask) late(err error) error {
+	e := delegate.AsError(x.cfg.Name, err)
+	if e.Kind == delegate.KindTimeout {
+		e.Err = fmt.Errorf("it took the message and gave no answer within %gs", x.patience.limit.Seconds())
+	}
+	return e
+}
+
+// remembered returns the context id to echo. A store that fails costs the conversation,
+// not the answer.
+func (x *ask) remembered(ctx context.Context) string {
+	if x.cfg.Continuity == nil || x.req.Conversation == "" {
+		return ""
+	}
+	id, err := x.cfg.Continuity.Get(ctx, x.conversation(x.req.Conversation))
+	if err != nil {
+		x.cfg.Logger.Warn("the conversation cannot be continued", "delegate", x.cfg.Name, "error", err)
+	}
+	return id
+}
+
+// settle tells the continuity store how the exchange ended. A resumed task is no part of
+// the conversation.
+func (x *ask) settle(ctx context.Context, reply delegate.Reply, err error) {
+	if x.cfg.Continuity == nil || x.req.Conversation == "" || x.req.ResumeTask != "" {
+		return
+	}
+	if blank(reply.Text) {
+		reply.Text = ""
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	key := x.conversation(x.req.Conversation)
+	if err := delegate.Settle(ctx, x.cfg.Continuity, key, x.task.contextID, reply, err); err != nil {
+		x.cfg.Logger.Warn("how the conversation ended cannot be stored", "delegate", x.cfg.Name, "error", err)
+	}
+}
+
+// stopped cancels the task, if there is one, and returns the error of a wait that was
+// ended from outside.
+func (x *ask) stopped(ctx context.Context) error {
+	e := x.fail(delegate.KindCanceled, fmt.Errorf("stopped: %w", context.Cause(ctx)))
+	if errors.Is(context.Cause(ctx), errClosed) {
+		e.Err = errClosed
+	}
+	if x.task.id == "" || x.task.phase() != pending {
+		return e
+	}
+	e.Task, e.Accepted = x.task.id, true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
+	defer cancel()
+	if err := x.peer.cancel(ctx, x.task.id); err != nil {
+		x.cfg.Logger.Info("the peer did not confirm that it stopped", "delegate", x.cfg.Name, "error", x.cleanError(err))
+	}
+	return e
+}
+
+// progress passes a report on, with nothing secret in it.
+func (x *ask) progress(p langrooms.Progress) {
+	if x.req.Progress != nil {
+		p.Text = x.clean(p.Text)
+		x.req.Progress(p)
+	}
+}

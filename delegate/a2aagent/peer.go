@@ -1,0 +1,175 @@
+package a2aagent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// peer is one conversation with the agent, in the version and binding that it speaks.
+type peer struct {
+	*session
+	endpoint  endpoint
+	streaming bool
+}
+
+// meet reads the card and returns the peer as it wants to be spoken to.
+func (s *session) meet(ctx context.Context) *peer {
+	c := s.card(ctx)
+	return &peer{session: s, endpoint: c.endpoint, streaming: c.streaming}
+}
+
+// write makes the SDK write one request.
+type write func(context.Context, a2aclient.Transport, a2aclient.ServiceParams, endpoint) error
+
+// send sends a message and returns the task, or the message, that answers it.
+func (p *peer) send(ctx context.Context, m *a2a.Message) (task, error) {
+	none := 0
+	return p.call(ctx, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
+		_, err := t.SendMessage(ctx, params, &a2a.SendMessageRequest{Tenant: e.tenant, Message: m,
+			Config: &a2a.SendMessageConfig{ReturnImmediately: true, HistoryLength: &none}})
+		return err
+	})
+}
+
+// get looks at a task, without its history.
+func (p *peer) get(ctx context.Context, id string) (task, error) {
+	none := 0
+	found, err := p.callTask(ctx, id, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
+		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id), HistoryLength: &none})
+		return err
+	})
+	switch {
+	case err != nil:
+		return task{}, err
+	case found.bare:
+		return task{}, p.protocolError("it answered a look at its task with a message")
+	case found.id != "" && found.id != id:
+		return task{}, p.protocolError("it answered a look at its task with another task")
+	}
+	found.id = id
+	return found, nil
+}
+
+// cancel asks the peer to stop working on a task.
+func (p *peer) cancel(ctx context.Context, id string) error {
+	_, err := p.callTask(ctx, id, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
+		_, err := t.CancelTask(ctx, params, &a2a.CancelTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id)})
+		return err
+	})
+	return err
+}
+
+// callTask is call with a task id, which the HTTP+JSON binding puts into the path.
+func (p *peer) callTask(ctx context.Context, id string, w write) (task, error) {
+	if p.endpoint.binding == a2a.TransportProtocolHTTPJSON && !pathSafe(id) {
+		return task{}, p.protocolError("its task id cannot stand in a URL")
+	}
+	return p.call(ctx, w)
+}
+
+// call makes one call. A JSON-RPC peer that does not know the method is tried in the
+// other version once: it has not accepted anything, and its card was missing or wrong.
+func (p *peer) call(ctx context.Context, w write) (task, error) {
+	t, err := p.try(ctx, p.endpoint, w)
+	if !errors.Is(err, errMethodNotFound) || p.endpoint.binding != a2a.TransportProtocolJSONRPC {
+		return t, err
+	}
+	other := p.endpoint.other()
+	second, errSecond := p.try(ctx, other, w)
+	if errSecond != nil {
+		return t, err
+	}
+	p.endpoint = other
+	p.cards.speak(other)
+	return second, nil
+}
+
+func (p *peer) try(ctx context.Context, e endpoint, w write) (task, error) {
+	rec := &recording{}
+	if err := p.do(ctx, rec, e, w); err != nil {
+		return task{}, err
+	}
+	return p.read(rec, e.binding)
+}
+
+// do sends one request and returns an error when no answer came.
+func (p *peer) do(ctx context.Context, rec *recording, e endpoint, w write) error {
+	transport, params, err := p.transport(e)
+	if err != nil {
+		return p.fail(delegate.KindProtocol, err)
+	}
+	err = w(rec.attach(ctx), transport, params, e)
+	if rec.taken {
+		return nil
+	}
+	return p.transportError(ctx, rec, err)
+}
+
+// read makes out what a recorded answer is.
+func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error) {
+	if rec.readErr != nil {
+		e := p.protocolError("its answer broke off: %w", rec.readErr)
+		return task{}, e
+	}
+	env, isJSON := readEnvelope(rec.body, binding)
+	switch {
+	case rec.status/100 != 2:
+		return task{}, p.statusError(rec.status, env.err, statusWords(rec))
+	case !isJSON:
+		return task{}, p.protocolError("its answer is not the JSON that was expected (%s, %d bytes)", contentType(rec.mediaType), len(rec.body))
+	case env.err != nil:
+		return task{}, p.rpcFault(env.err)
+	}
+	t, err := readResult(env.result)
+	if err != nil {
+		return task{}, p.protocolError("its answer cannot be read: %w", err)
+	}
+	return t, nil
+}
+
+// protocolError is an answer that cannot be read, to a request that was accepted.
+func (p *peer) protocolError(format string, args ...any) *delegate.Error {
+	e := p.fail(delegate.KindProtocol, fmt.Errorf(format, args...))
+	e.Accepted = true
+	return e
+}
+
+// statusWords returns what a peer says beside a bad status, outside of the protocol. A
+// page for a browser says nothing.
+func statusWords(rec *recording) string {
+	if rec.mediaType == "text/html" {
+		return ""
+	}
+	var said struct{ Error, Message, Detail string }
+	text := string(rec.body[:min(len(rec.body), 4000)])
+	if json.Unmarshal(rec.body, &said) == nil {
+		for _, s := range []string{said.Message, said.Detail, said.Error} {
+			if s != "" {
+				text = s
+				break
+			}
+		}
+	}
+	return delegate.OneLine(text, 200)
+}
+
+func contentType(mediaType string) string {
+	if mediaType == "" {
+		return "no content type"
+	}
+	return delegate.OneLine(mime.FormatMediaType(mediaType, nil), 100)
+}
+
+// pathSafe reports whether id stands for itself as one segment of a URL's path.
+func pathSafe(id string) bool {
+	return id != "." && id != ".." && !strings.ContainsAny(id, `/\?#%`) && id != ""
+}

@@ -1,0 +1,69 @@
+package a2aagent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// PeerKey implements [delegate.TaskReader].
+func (a *Agent) PeerKey() (string, error) {
+	s, err := a.open()
+	if err != nil {
+		return "", err
+	}
+	return delegate.CredentialDigest(a.cfg.URL+"\x00"+a.cfg.Scheme, s.token), nil
+}
+
+// ReadTask implements [delegate.TaskReader] with one GetTask, without history.
+func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, error) {
+	ctx, done, err := a.begin(ctx)
+	if err != nil {
+		return delegate.TaskView{}, a.fail(delegate.KindUnreachable, err)
+	}
+	defer done()
+	s, err := a.open()
+	if err != nil {
+		return delegate.TaskView{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	t, err := s.meet(ctx).get(ctx, id)
+	switch {
+	case errors.Is(err, delegate.ErrUnknownTask):
+		return delegate.TaskView{}, delegate.ErrUnknownTask
+	case err != nil:
+		return delegate.TaskView{}, s.cleanError(err)
+	}
+	return s.view(t), nil
+}
+
+func (s *session) view(t task) delegate.TaskView {
+	v := delegate.TaskView{State: delegate.TaskWorking, ContextID: t.contextID}
+	if t.phase() == pending {
+		return v
+	}
+	reply, err := s.judge(t)
+	switch {
+	case err != nil:
+		v.State, v.Err = delegate.TaskFailed, delegate.AsError(s.cfg.Name, s.cleanError(err))
+	case reply.Paused:
+		v.State, v.Reply = delegate.TaskPaused, s.cleanReply(reply)
+	default:
+		v.State, v.Reply = delegate.TaskAnswered, s.cleanReply(reply)
+	}
+	return v
+}
+
+// Rejoin implements [delegate.TaskReader].
+func (a *Agent) Rejoin(ctx context.Context, thread, contextID string) error {
+	if a.cfg.Continuity == nil || contextID == "" {
+		return nil
+	}
+	s, err := a.open()
+	if err != nil {
+		return err
+	}
+	return a.cfg.Continuity.Learn(ctx, s.conversation(thread), contextID)
+}

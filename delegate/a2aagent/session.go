@@ -1,0 +1,94 @@
+package a2aagent
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// session is one call's way to the peer, with the credential as it is now.
+type session struct {
+	*Agent
+	token  string
+	client *http.Client
+}
+
+// open resolves the credential.
+func (a *Agent) open() (*session, error) {
+	s := &session{Agent: a}
+	if a.cfg.Token != nil {
+		token, err := a.cfg.Token()
+		if err != nil {
+			return nil, a.fail(delegate.KindRefused, fmt.Errorf("its credential cannot be resolved: %w", err))
+		}
+		if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+			return nil, a.fail(delegate.KindRefused, errors.New("its credential holds a character that no header can carry"))
+		}
+		s.token = token
+	}
+	client := a.base
+	client.Transport = &guard{base: a.base.Transport, origin: origin(a.target), set: s.authorize}
+	client.CheckRedirect = checkRedirect
+	s.client = &client
+	return s, nil
+}
+
+// authorize puts the credential on a request.
+func (s *session) authorize(h http.Header) {
+	switch {
+	case s.token == "":
+	case s.cfg.Scheme == SchemeAPIKey:
+		h.Set("X-API-Key", s.token)
+	default:
+		h.Set("Authorization", "Bearer "+s.token)
+	}
+}
+
+// minSecret is the shortest token that is looked for in what a peer says; a shorter one
+// would be found in ordinary words.
+const minSecret = 6
+
+// clean takes the credential out of text, which a peer may have echoed, and makes it
+// valid UTF-8.
+func (s *session) clean(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(s.token) < minSecret {
+		return text
+	}
+	return strings.ReplaceAll(text, s.token, "[credential]")
+}
+
+func (s *session) cleanReply(r delegate.Reply) delegate.Reply {
+	r.Text, r.Task = s.clean(r.Text), s.clean(r.Task)
+	return r
+}
+
+// cleanError returns err as an error that may be shown.
+func (s *session) cleanError(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := delegate.AsError(s.cfg.Name, err)
+	if text := e.Err.Error(); s.clean(text) != text {
+		e.Err = errors.New(s.clean(text))
+	}
+	e.Task = s.clean(e.Task)
+	return e
+}
+
+// origin is what a credential is bound to: scheme, host and port.
+func origin(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}

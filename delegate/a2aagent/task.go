@@ -1,0 +1,71 @@
+package a2aagent
+
+import (
+	"crypto/sha256"
+	"io"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+// task is one observation of the peer's work, in the form that both versions share. It
+// holds what counts as progress and nothing else: ids, state, and the content of the status
+// message and the artifacts, but no time stamps and no history. Two observations that are
+// equal show no progress between them.
+type task struct {
+	// bare says that a message came in place of a task: an answer.
+	bare      bool
+	id        string
+	contextID string
+	state     a2a.TaskState
+	// status is the text of the status message, artifacts the text of all artifacts.
+	status, artifacts string
+	files             [sha256.Size]byte
+}
+
+// phase is what a state means for the one who waits.
+type phase int
+
+const (
+	pending phase = iota
+	answered
+	paused
+	failed
+)
+
+// phase maps the state. Whatever is not known is pending.
+func (t task) phase() phase {
+	switch t.state {
+	case a2a.TaskStateCompleted:
+		return answered
+	case a2a.TaskStateInputRequired, a2a.TaskStateAuthRequired:
+		return paused
+	case a2a.TaskStateFailed, a2a.TaskStateCanceled, a2a.TaskStateRejected:
+		return failed
+	}
+	return pending
+}
+
+// words is what a settled task has to say: its artifacts, else its status message.
+func (t task) words() string {
+	if t.artifacts != "" {
+		return t.artifacts
+	}
+	return t.status
+}
+
+// follow completes an observation with what an earlier one of the same task said, so that
+// a peer that leaves an id out does not look as if something had changed.
+func (t task) follow(earlier task) task {
+	t.contextID = first(t.contextID, earlier.contextID)
+	return t
+}
+
+// digestFiles digests the files that came inline, which are rendered by their size only.
+func digestFiles(parts []wirePart) [sha256.Size]byte {
+	h := sha256.New()
+	for i := range parts {
+		_, _, content, _ := parts[i].file()
+		io.WriteString(h, content)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

@@ -1,0 +1,132 @@
+package a2aagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// maxFailedLooks in a row end the wait.
+const maxFailedLooks = 8
+
+// wait looks at the task until it has settled or patience ends. outer is the caller's
+// context, ctx that of the requests, which also ends at a hard limit.
+func (x *ask) wait(outer, ctx context.Context) error {
+	if x.task.phase() != pending {
+		return nil
+	}
+	if x.task.id == "" {
+		return x.peer.protocolError("its task has neither an id nor a final state")
+	}
+	x.report()
+	ctx, cancel := context.WithCancel(ctx)
+	w := x.watch(ctx)
+	defer w.wait()
+	defer cancel()
+	failures := 0
+	var nap time.Duration
+	for {
+		nap = interval(nap)
+		x.nap(ctx, w, min(nap, x.patience.left()))
+		if outer.Err() != nil {
+			return outer.Err()
+		}
+		if x.patience.hard && x.patience.left() <= 0 {
+			return x.stillRunning()
+		}
+		next, err := x.look(ctx)
+		switch {
+		case err != nil:
+			if failures++; failures == maxFailedLooks {
+				return x.lostTouch(err)
+			}
+		case next != x.task:
+			x.task = next
+			x.patience.renew()
+			x.report()
+			fallthrough
+		default:
+			failures = 0
+		}
+		if x.task.phase() != pending {
+			return nil
+		}
+		if x.patience.left() <= 0 && outer.Err() == nil {
+			return x.stillRunning()
+		}
+	}
+}
+
+// look looks at the task once.
+func (x *ask) look(ctx context.Context) (task, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	t, err := x.peer.get(ctx, x.task.id)
+	return t.follow(x.task), err
+}
+
+// nap passes the time until the next look. The end of the subscription wakes it: the task
+// has settled, or there is nothing more to hear.
+func (x *ask) nap(ctx context.Context, w *watcher, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case p := <-w.reports:
+			x.progress(p)
+		case <-w.ended():
+			w.seen = true
+			return
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// report passes the task's state on when it has changed.
+func (x *ask) report() {
+	p := langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(x.task.state), Text: clip(x.task.status, maxReport)}
+	if key := p.State + "\x00" + p.Text; key != x.reported && x.task.phase() == pending {
+		x.reported = key
+		x.progress(p)
+	}
+}
+
+// stillRunning is the end of patience with a peer that works.
+func (x *ask) stillRunning() error {
+	waited := fmt.Sprintf("%gs", x.patience.limit.Seconds())
+	id := delegate.OneLine(x.task.id, 200)
+	last := stateWord(x.task.state)
+	if said := delegate.OneLine(x.task.status, 200); said != "" {
+		last += fmt.Sprintf(", last status %q", said)
+	}
+	text := fmt.Sprintf("still running after %s without observable progress — the peer may still be working on task %s (%s); "+
+		"raise its poll timeout when it needs longer between two signs of progress", waited, id, last)
+	if x.patience.hard {
+		text = fmt.Sprintf("still running after %s, the time limit of this call — the peer may still be working on task %s (%s); "+
+			"allow the call more time", waited, id, last)
+	}
+	e := x.fail(delegate.KindStillRunning, errors.New(text))
+	e.Task, e.Accepted = x.task.id, true
+	return e
+}
+
+// lostTouch is the end after too many failed looks. It is of the last one's kind, but not
+// unreachable: the message had been accepted.
+func (x *ask) lostTouch(last error) error {
+	e := delegate.AsError(x.cfg.Name, last)
+	kind := e.Kind
+	if kind == delegate.KindUnreachable || kind == delegate.KindCanceled {
+		kind = delegate.KindTimeout
+	}
+	lost := x.fail(kind, fmt.Errorf("lost touch with task %s: %d looks in a row failed, the last with: %s",
+		delegate.OneLine(x.task.id, 200), maxFailedLooks, e.Cause()))
+	lost.Task, lost.Accepted = x.task.id, true
+	return lost
+}
