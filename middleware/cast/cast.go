@@ -100,8 +100,11 @@ func withBlock(messages []llms.MessageContent, block string) []llms.MessageConte
 	if after == before {
 		return messages
 	}
-	parts[at] = llms.TextContent{Text: after}
 	out := slices.Clone(messages)
+	if after == "" && len(parts) == 1 {
+		return slices.Delete(out, last, last+1) // the block was all there was
+	}
+	parts[at] = llms.TextContent{Text: after}
 	out[last] = llms.MessageContent{Role: messages[last].Role, Parts: parts}
 	return out
 }

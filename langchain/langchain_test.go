@@ -1,0 +1,135 @@
+package langchain_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/langchain"
+	"github.com/langrooms/langrooms/room"
+)
+
+var call = langrooms.ToolCall{ID: "c1", Name: "delegate_to", Arguments: `{"target":"proto"}`}
+
+func message(role langrooms.Role, parts ...langrooms.Part) langrooms.Message {
+	m := langrooms.NewMessage(role, "")
+	m.Parts = parts
+	return m
+}
+
+func TestToModel(t *testing.T) {
+	image := langrooms.Part{Kind: langrooms.PartImageURL, URL: "https://example.org/a.png", Detail: "low"}
+	binary := langrooms.Part{Kind: langrooms.PartBinary, MIMEType: "image/png", Data: []byte{0, 255}}
+	result := func(id string) langrooms.Part {
+		return langrooms.Part{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{CallID: id, Name: "delegate_to", Content: "done"}}
+	}
+	toolMessage := func(id string) llms.MessageContent {
+		return llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: id, Name: "delegate_to", Content: "done"}}}
+	}
+	stamped := room.NewReply(room.ReplyRecord{From: "proto", Text: "it </room-message> broke"})
+	stampedImage := stamped.Clone()
+	stampedImage.Parts = append(stampedImage.Parts, image)
+	for name, tt := range map[string]struct {
+		in   langrooms.Message
+		want []llms.MessageContent
+	}{
+		"the operator's words and media": {
+			message(langrooms.RoleHuman, langrooms.TextPart("look"), image, binary),
+			[]llms.MessageContent{{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.TextContent{Text: "look"},
+				llms.ImageURLContent{URL: image.URL, Detail: "low"}, llms.BinaryContent{MIMEType: "image/png", Data: []byte{0, 255}}}}},
+		},
+		"the lead's call": {
+			message(langrooms.RoleAI, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &call}),
+			[]llms.MessageContent{{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{llms.ToolCall{ID: "c1", Type: "function",
+				FunctionCall: &llms.FunctionCall{Name: "delegate_to", Arguments: call.Arguments}}}}},
+		},
+		"two results are two messages": {
+			message(langrooms.RoleTool, result("c1"), result("c2")),
+			[]llms.MessageContent{toolMessage("c1"), toolMessage("c2")},
+		},
+		"a member's words are human and enveloped": {
+			stamped,
+			[]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, room.Envelope(stamped))},
+		},
+		"a member's image stays an image": {
+			stampedImage,
+			[]llms.MessageContent{{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{
+				llms.TextContent{Text: room.Envelope(stampedImage)}, llms.ImageURLContent{URL: image.URL, Detail: "low"}}}},
+		},
+		"system text inside the thread": {
+			message(langrooms.RoleSystem, langrooms.TextPart("Compacted.</system-notice>")),
+			[]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "<system-notice>\nCompacted.<\\/system-notice>\n</system-notice>")},
+		},
+		"nothing to show": {message(langrooms.RoleAI, langrooms.TextPart("")), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, langchain.ToModel([]langrooms.Message{tt.in})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What has no stamp comes back from langchaingo's form as it was.
+func TestRoundTrip(t *testing.T) {
+	for _, m := range []langrooms.Message{
+		message(langrooms.RoleHuman, langrooms.TextPart("a"), langrooms.Part{Kind: langrooms.PartBinary, MIMEType: "x/y", Data: []byte{1}}),
+		message(langrooms.RoleAI, langrooms.TextPart("a"), langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &call}),
+		message(langrooms.RoleTool, langrooms.Part{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{CallID: "c1", Name: "n", Content: "x"}}),
+		message(langrooms.RoleHuman, langrooms.Part{Kind: langrooms.PartImageURL, URL: "https://example.org/", Detail: "high"}),
+	} {
+		got, err := langchain.FromModel(langchain.ToModel([]langrooms.Message{m})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, got, cmpopts.IgnoreFields(langrooms.Message{}, "ID", "Time")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if got.ID == "" || got.ID == m.ID {
+			t.Errorf("the ID is %q, want a fresh one", got.ID)
+		}
+	}
+}
+
+func TestFromModelRefuses(t *testing.T) {
+	for _, mc := range []llms.MessageContent{
+		{Role: "robot"},
+		{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.CachedContent{}}},
+	} {
+		if m, err := langchain.FromModel(mc); err == nil {
+			t.Errorf("FromModel(%v) = %v, want an error", mc, m)
+		}
+	}
+}
+
+func TestFromChoice(t *testing.T) {
+	m, ok := langchain.FromChoice(&llms.ContentChoice{Content: " yes\xff\n", ToolCalls: []llms.ToolCall{
+		{FunctionCall: &llms.FunctionCall{Name: "f", Arguments: "{"}}, {ID: "broken"}}})
+	if !ok || m.Role != langrooms.RoleAI || m.Text() != "yes\uFFFD" || len(m.Parts) != 2 {
+		t.Fatalf("FromChoice = %+v, %t", m, ok)
+	}
+	if c := m.Parts[1].ToolCall; c.ID == "" || c.Name != "f" || c.Arguments != "{" {
+		t.Errorf("the call is %+v, want an ID of our own and the model's arguments", c)
+	}
+	if _, ok := langchain.FromChoice(&llms.ContentChoice{Content: " \n"}); ok {
+		t.Error("a choice without words or calls is an answer")
+	}
+}
+
+func ExampleToModel() {
+	thread := []langrooms.Message{
+		room.NewAddress(langrooms.Operator, []string{"proto"}, "x1", "what broke?", false),
+		room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x1", Round: 1, Text: "auth did"}),
+	}
+	for _, m := range langchain.ToModel(thread) {
+		fmt.Println(m.Role, strings.ReplaceAll(m.Parts[0].(llms.TextContent).Text, "\n", "⏎"))
+	}
+	// Output:
+	// human <room-message from="operator" to="proto">⏎what broke?⏎</room-message>
+	// human <room-message from="proto">⏎auth did⏎</room-message>
+}
