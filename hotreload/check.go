@@ -20,7 +20,7 @@ func checkName(name string) error {
 		return err
 	}
 	if slices.Contains(reservedNames, strings.ToLower(name)) {
-		return fmt.Errorf("the name %s is reserved for the room's own voices: %s", shown(name), strings.Join(reservedNames, ", "))
+		return fmt.Errorf("\"%s\" is reserved for the room's own voices: %s", shown(name), strings.Join(reservedNames, ", "))
 	}
 	return nil
 }
@@ -38,13 +38,13 @@ func checkLeadName(name string) error {
 func checkIdentity(name string) error {
 	switch {
 	case name == "":
-		return errors.New("the name is empty")
+		return errors.New("is empty")
 	case strings.Contains(name, "@"):
-		return fmt.Errorf("the name %s holds an @", shown(name))
+		return fmt.Errorf("\"%s\" holds an @", shown(name))
 	}
 	for _, r := range name {
 		if unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
-			return fmt.Errorf("the name %s holds white space or a character that cannot be shown", shown(name))
+			return fmt.Errorf("\"%s\" holds white space or a character that cannot be shown", shown(name))
 		}
 	}
 	return nil

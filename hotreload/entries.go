@@ -40,15 +40,22 @@ func (s *scope) entry(what, key string, i int, n *yaml.Node) *scope {
 
 // text returns the scalar under key in mapping n, "" if there is none.
 func text(n *yaml.Node, key string) string {
-	if n.Kind != yaml.MappingNode {
-		return ""
-	}
-	for _, p := range pairs(n) {
-		if p.key.Value == key && p.value.Kind == yaml.ScalarNode && p.value.Tag != "!!null" {
-			return p.value.Value
-		}
+	if v := valueOf(n, key); v != n && v.Kind == yaml.ScalarNode && v.Tag != "!!null" {
+		return v.Value
 	}
 	return ""
+}
+
+// valueOf returns the value of key in mapping n, or n if there is none.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind == yaml.MappingNode {
+		for _, p := range pairs(n) {
+			if p.key.Value == key {
+				return p.value
+			}
+		}
+	}
+	return n
 }
 
 func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
@@ -61,7 +68,7 @@ func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
 		e.report(Error, n, "type", "refused: type is missing; it is one of %s", strings.Join(f.Choices, ", "))
 		return Delegate{}, false
 	} else if err := f.checkText(e.typ); err != nil {
-		e.report(Error, n, "type", "refused: unknown type %v", err)
+		e.report(Error, valueOf(n, "type"), "type", "refused: unknown type: %v", err)
 		return Delegate{}, false
 	}
 	d := Delegate{Line: line}

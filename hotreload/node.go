@@ -66,6 +66,8 @@ func checkBytes(file string, data []byte) error {
 		r, size := utf8.DecodeRune(data[i:])
 		message := ""
 		switch {
+		case i == 0 && (bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})):
+			message = "the file is UTF-16; save it as UTF-8"
 		case r == utf8.RuneError && size == 1:
 			message = fmt.Sprintf("byte 0x%02x is not UTF-8; save the file as UTF-8", data[i])
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r', r == 0x7f, r > 0x7f && r < 0xa0 && r != 0x85, r == 0xfffe, r == 0xffff:
@@ -130,8 +132,10 @@ func faultLine(data []byte, err error) (int, string) {
 			low = mid + 1
 		}
 	}
-	if high == len(ends)-1 && line > 0 && line < len(ends) {
-		return line, message // open to the end: where it began says more
+	if last := len(ends) - 1; high == last && last > 0 && line > 0 {
+		if _, err := decodeDocument(data[:ends[last-1]]); err != nil {
+			return line, message // open to the end: where it began says more
+		}
 	}
 	return high + 1, message
 }

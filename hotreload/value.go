@@ -79,16 +79,16 @@ func (f Field) decodeList(n *yaml.Node) ([]string, error) {
 		return nil, fmt.Errorf("must be a list of texts, not %s", f.kindOf(n))
 	}
 	list := make([]string, 0, len(n.Content))
-	for _, item := range n.Content {
+	for i, item := range n.Content {
 		item = resolve(item)
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return nil, fmt.Errorf("line %d: an item must be text, not %s", item.Line, f.kindOf(item))
+			return nil, fmt.Errorf("item %d must be text, not %s", i+1, f.kindOf(item))
 		}
 		if f.Choices != nil && !slices.Contains(f.Choices, item.Value) {
 			return nil, notAChoice(item.Value, f.Choices)
 		}
 		if strings.Contains(item.Value, "\x00") {
-			return nil, fmt.Errorf("line %d: an item holds a NUL character", item.Line)
+			return nil, fmt.Errorf("item %d holds a NUL character", i+1)
 		}
 		list = append(list, item.Value)
 	}
@@ -101,14 +101,16 @@ func decodeMap(n *yaml.Node) (map[string]string, error) {
 	}
 	m := make(map[string]string, len(n.Content)/2)
 	for _, p := range pairs(n) {
-		if p.value.Kind != yaml.ScalarNode || p.value.Tag == "!!null" {
-			return nil, fmt.Errorf("line %d: %s must be text", p.key.Line, shown(p.key.Value))
-		}
-		if err := checkVariable(p.key.Value); err != nil {
-			return nil, fmt.Errorf("line %d: %s %w", p.key.Line, shown(p.key.Value), err)
-		}
-		if strings.Contains(p.value.Value, "\x00") {
-			return nil, fmt.Errorf("line %d: %s holds a NUL character", p.key.Line, shown(p.key.Value))
+		name := shown(p.key.Value)
+		switch {
+		case p.key.Kind != yaml.ScalarNode || checkVariable(p.key.Value) != nil:
+			return nil, fmt.Errorf("key \"%s\" is not the name of an environment variable", name)
+		case p.first != nil:
+			return nil, fmt.Errorf("%s is given twice, first in line %d", name, p.first.Line)
+		case p.value.Kind != yaml.ScalarNode || p.value.Tag == "!!null":
+			return nil, fmt.Errorf("%s must be text, not %s", name, Field{}.kindOf(p.value))
+		case strings.Contains(p.value.Value, "\x00"):
+			return nil, fmt.Errorf("%s holds a NUL character", name)
 		}
 		m[p.key.Value] = p.value.Value
 	}
