@@ -40,14 +40,14 @@ func indent(b *strings.Builder, text string) {
 }
 
 // clip shortens text to about limit code points by leaving out its middle and saying how
-// much that was (spec 3.4). The statement counts against the limit; at least one code
-// point is kept at each end.
+// much that was (spec 3.4). The statement counts against the limit, of which it takes no
+// more than half; at least one code point is kept at each end.
 func clip(text string, limit int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
 		return text
 	}
-	keep := max(limit-utf8.RuneCountInString(omission(n)), 2)
+	keep := max(limit-utf8.RuneCountInString(omission(n)), limit/2, 2)
 	if n <= keep {
 		return text
 	}

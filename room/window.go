@@ -159,7 +159,7 @@ func (r *windowReader) add(author, text string) bool {
 	clipped := false
 	if len(r.lines) == 0 && names+n > r.limits.Chars {
 		short := clip(text, r.limits.Chars-names)
-		clipped = len(short) != len(text)
+		clipped = short != text
 		text, n = short, utf8.RuneCountInString(short)
 	} else if len(r.lines) == r.limits.Messages || r.chars+names+n > r.limits.Chars {
 		return false

@@ -124,7 +124,7 @@ func checkWindow(t *testing.T, w room.Window, missed []room.Line, limits room.Li
 	if want := clipped || len(w.Lines) < len(missed); w.Truncated != want {
 		t.Errorf("truncated is %t, %d of %d lines, clipped %t", w.Truncated, len(w.Lines), len(missed), clipped)
 	}
-	const smallest = 64 // a name, the statement and a character at each end
+	const smallest = 80 // where the statement begins to take no more than half
 	if len(w.Lines) > limits.Messages || total > max(limits.Chars, smallest) {
 		t.Errorf("%d lines, %d characters, limits %+v", len(w.Lines), total, limits)
 	}

@@ -171,7 +171,7 @@ func TestReadWindow(t *testing.T) {
 // Spec 3.4: the newest message is clipped in the middle, never dropped.
 func TestReadWindowClipsTheNewest(t *testing.T) {
 	text := "head" + strings.Repeat("日", 1_000_000) + "tail"
-	for _, chars := range []int{1, 8, 20, 60, 8000, 200_000} {
+	for _, chars := range []int{1, 8, 20, 80, 8000, 200_000} {
 		taken := 0
 		w, err := room.ReadWindow(backwards(thread(human("older"), human(text)), &taken), room.WindowQuery{Member: "me", Limits: room.Limits{Chars: chars}})
 		if err != nil || len(w.Lines) != 1 || !w.Truncated {
@@ -190,7 +190,7 @@ func TestReadWindowClipsTheNewest(t *testing.T) {
 		if n := utf8.RuneCountInString(kept) + left; n != utf8.RuneCountInString(text) {
 			t.Errorf("%d characters: kept and left out make %d", chars, n)
 		}
-		if total := utf8.RuneCountInString(got) + len("operator"); chars >= 60 && total > chars {
+		if total := utf8.RuneCountInString(got) + len("operator"); chars >= 80 && total > chars {
 			t.Errorf("%d characters: the window has %d", chars, total)
 		}
 	}
@@ -200,7 +200,7 @@ func TestReadWindowClipsTheNewest(t *testing.T) {
 // text whole.
 func TestReadWindowClipsOnlyWhatIsTooLong(t *testing.T) {
 	taken := 0
-	for text, chars := range map[string]int{"12345678901234567890": 28, "ab": 1, "a": 8} {
+	for text, chars := range map[string]int{"12345678901234567890": 28, "ab": 1, "a": 8, "日本": 10} {
 		w, err := room.ReadWindow(backwards(thread(human(text)), &taken), room.WindowQuery{Member: "me", Limits: room.Limits{Chars: chars}})
 		if err != nil || len(w.Lines) != 1 || w.Lines[0].Text != text || w.Truncated {
 			t.Errorf("%q in %d characters: %+v, %v", text, chars, w, err)
@@ -265,5 +265,16 @@ func TestLimitsClamp(t *testing.T) {
 		if got := in.Clamp(); got != want {
 			t.Errorf("%+v: got %+v, want %+v", in, got, want)
 		}
+	}
+}
+
+// A text that is barely too long is clipped although the statement is as long as what it
+// replaces: what is shown never passes for the whole.
+func TestReadWindowClipsABarelyTooLongText(t *testing.T) {
+	taken := 0
+	text := strings.Repeat("ab", 20)
+	w, err := room.ReadWindow(backwards(thread(human(text)), &taken), room.WindowQuery{Member: "me", Limits: room.Limits{Chars: 47}})
+	if err != nil || !w.Truncated || w.Lines[0].Text == text {
+		t.Errorf("got %+v, %v", w, err)
 	}
 }
