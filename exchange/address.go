@@ -40,6 +40,10 @@ type Address struct {
 	Incognito bool
 	// Timeout is a hard bound for each dispatch; 0 means the delegate's own.
 	Timeout time.Duration
+	// Resume is the id of a task at the one addressee to go on with. The message is then
+	// sent as it is, without a window and without a conversation key: it goes straight to
+	// that task.
+	Resume string
 }
 
 // ErrNoMember says that an addressee is not on the roster.

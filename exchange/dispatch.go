@@ -58,7 +58,7 @@ func (x *run) announce(member string, rest []string) error {
 
 // window reads what member has not been shown, and the position at which that ends.
 func (x *run) window(member string) (room.Window, int64, error) {
-	page := x.room.Limits.Messages + windowSlack
+	page := x.room.Limits.Clamp().Messages + windowSlack
 	w, err := room.ReadWindow(x.newestFirst(page), room.WindowQuery{
 		Member: member, Lead: x.room.Lead, Exchange: x.exchange, Limits: x.room.Limits})
 	if err != nil {
@@ -82,7 +82,10 @@ func (x *run) ask(member string, window room.Window) (delegate.Reply, error) {
 			x.emit(langrooms.Event{Type: langrooms.EventProgress, Member: member, Round: x.plan.Round(), Progress: &p})
 		},
 	}
-	if d.Info().Conversational {
+	switch {
+	case x.address.Resume != "":
+		req.ResumeTask, req.Prompt = x.address.Resume, x.address.Message
+	case d.Info().Conversational:
 		req.Conversation = x.thread
 	}
 	return d.Ask(x.ctx, req)

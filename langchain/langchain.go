@@ -65,7 +65,7 @@ func toolResults(m langrooms.Message) []llms.MessageContent {
 	for _, p := range m.Parts {
 		if r := p.ToolResult; r != nil {
 			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: r.Content},
+				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: room.NeutralizeTags(r.Content)},
 			}})
 		}
 	}

@@ -15,22 +15,16 @@ import (
 	"github.com/langrooms/langrooms/middleware/cast"
 )
 
-// Tool is something that the lead's model can call.
+// Tool is something that the lead's model can call: a langchaingo tool with a definition
+// that says what its arguments are.
 type Tool interface {
 	// Definition is what the model is offered; it is asked for at each call, so that it
 	// can follow the roster.
 	Definition() llms.Tool
-	// Call runs the tool with the JSON arguments that the model wrote. A failure that the
-	// model can read and act on is a result with IsError set; an error ends the turn. The
-	// tool may record on the turn's thread: such records are staged and land behind the
-	// tool's result, in the same update.
-	Call(ctx context.Context, t *Turn, arguments string) (Output, error)
-}
-
-// Output is what a tool came to.
-type Output struct {
-	Content string
-	IsError bool
+	// Call runs the tool with the JSON arguments that the model wrote. An error is a
+	// result that the model can read and act on. exchange.FromContext gives the turn: what
+	// the tool records there lands behind its result, in the same update.
+	Call(ctx context.Context, arguments string) (string, error)
 }
 
 // Config wires a [Node].
@@ -194,15 +188,13 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	asked := calls(t.asked)
 	t.Reserve(1 + len(asked))
 	front := []langrooms.Message{t.asked}
+	ctx = exchange.NewContext(ctx, t.Turn, t.Events)
 	for _, call := range asked {
-		out, err := n.call(ctx, t, call)
+		content, err := n.call(ctx, t, call)
 		if ctx.Err() != nil {
-			out, err = Output{Content: "stopped by the operator", IsError: true}, nil
+			err = errStopped
 		}
-		if err != nil {
-			return err
-		}
-		front = append(front, toolMessage(call, out))
+		front = append(front, toolMessage(call, content, err))
 	}
 	added := append(front, t.Staged()...)
 	if err := t.Flush("loop", front...); err != nil {
@@ -212,20 +204,26 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	return nil
 }
 
-func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (Output, error) {
+// errStopped is what the model reads, should it read on, of a call that was stopped.
+var errStopped = errors.New("stopped by the operator")
+
+func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (string, error) {
 	t.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.Thread(), Text: call.Name})
 	for _, tool := range n.cfg.Tools {
 		if def := tool.Definition(); def.Function != nil && def.Function.Name == call.Name {
-			return tool.Call(ctx, t, call.Arguments)
+			return tool.Call(ctx, call.Arguments)
 		}
 	}
-	return Output{Content: fmt.Sprintf("There is no tool %q.", call.Name), IsError: true}, nil
+	return "", fmt.Errorf("there is no tool %q", call.Name)
 }
 
-func toolMessage(call *langrooms.ToolCall, out Output) langrooms.Message {
+func toolMessage(call *langrooms.ToolCall, content string, err error) langrooms.Message {
+	if err != nil {
+		content = "Error: " + err.Error()
+	}
 	m := langrooms.NewMessage(langrooms.RoleTool, "")
 	m.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{
-		CallID: call.ID, Name: call.Name, Content: out.Content, IsError: out.IsError}}}
+		CallID: call.ID, Name: call.Name, Content: content, IsError: err != nil}}}
 	return m
 }
 

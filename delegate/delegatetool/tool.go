@@ -1,0 +1,217 @@
+package delegatetool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
+)
+
+// Job is a delegation in the background: its answer comes later, as the member's own
+// message.
+type Job struct {
+	Thread, Target, Query string
+	// Exchange is the id that the answer will be stamped with.
+	Exchange string
+	// Timeout is a hard bound; 0 means the delegate's own.
+	Timeout time.Duration
+}
+
+// Config wires the tools.
+type Config struct {
+	// Roster is the live roster. Required.
+	Roster *delegate.Live
+	// Limits and Lead are asked at each call; nil means the defaults.
+	Limits func() room.Limits
+	Lead   func() string
+	// Collect takes over answers that are late; nil waits for none.
+	Collect func(delegate.Handle) bool
+	// Claim withdraws the collection of a task that the lead goes on with itself, so that
+	// its answer does not come twice; nil where nothing is collected.
+	Claim func(thread, target, task string)
+	// Background runs a job, and reports why it cannot; nil offers no background.
+	Background func(Job) error
+}
+
+// DelegateTo is the tool delegate_to. Make one with [New].
+type DelegateTo struct{ cfg Config }
+
+// New returns the tool. It does no I/O.
+func New(cfg Config) (*DelegateTo, error) {
+	if cfg.Roster == nil {
+		return nil, errors.New("delegatetool: Config.Roster is nil")
+	}
+	return &DelegateTo{cfg}, nil
+}
+
+// Name returns "delegate_to".
+func (d *DelegateTo) Name() string { return "delegate_to" }
+
+// Description says what the tool does and whom it reaches now.
+func (d *DelegateTo) Description() string {
+	return "Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, " +
+		"and its answer is recorded under its own name.\n" + roster(d.cfg.Roster.Current())
+}
+
+// roster lists the delegates for a model, a line each.
+func roster(r *delegate.Registry) string {
+	if len(r.Names()) == 0 {
+		return "No delegate is configured."
+	}
+	var b strings.Builder
+	b.WriteString("Delegates:")
+	for _, d := range r.All() {
+		info := d.Info()
+		fmt.Fprintf(&b, "\n- %s (%s)", info.Name, info.Type)
+		if info.Description != "" {
+			b.WriteString(": " + delegate.OneLine(info.Description, 300))
+		}
+	}
+	return b.String()
+}
+
+// arguments are the tool's parameters.
+type arguments struct {
+	Target     string  `json:"target"`
+	Query      string  `json:"query"`
+	Summary    string  `json:"summary"`
+	Background bool    `json:"background"`
+	ResumeTask string  `json:"resume_task_id"`
+	Timeout    float64 `json:"timeout"`
+}
+
+// Definition is what the model is offered.
+func (d *DelegateTo) Definition() llms.Tool {
+	text := func(help string) map[string]any { return map[string]any{"type": "string", "description": help} }
+	properties := map[string]any{
+		"target":         text("The delegate's name, without the @."),
+		"query":          text("What to ask, complete in itself."),
+		"summary":        text("A few words on what this is for."),
+		"resume_task_id": text("The id of a parked task to answer, or of a running one to wait for."),
+		"timeout": map[string]any{"type": "number", "minimum": 0,
+			"description": "Seconds to wait at most; 0 for the configured bound."},
+	}
+	if d.cfg.Background != nil {
+		properties["background"] = map[string]any{"type": "boolean",
+			"description": "Do not wait: the answer arrives on a later turn."}
+	}
+	return llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
+		Name: d.Name(), Description: d.Description(),
+		Parameters: map[string]any{"type": "object", "properties": properties, "required": []string{"target", "query"}},
+	}}
+}
+
+// Call delegates. It needs the turn that ctx carries (exchange.NewContext), and returns the
+// delegate's words. Every failure is an error that names the delegate and that the model
+// can act on.
+func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
+	turn, events, ok := exchange.FromContext(ctx)
+	if !ok {
+		return "", errors.New("delegate_to can only be called in a turn")
+	}
+	var a arguments
+	if err := json.Unmarshal([]byte(input), &a); err != nil {
+		return "", fmt.Errorf("the arguments of delegate_to cannot be read: %w", err)
+	}
+	registry, release := d.cfg.Roster.Acquire()
+	defer release()
+	target, err := check(&a, registry)
+	if err != nil {
+		return "", err
+	}
+	timeout := time.Duration(a.Timeout * float64(time.Second))
+	if a.Background {
+		return d.background(Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
+	}
+	if a.ResumeTask != "" && !target.Info().Resumable {
+		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
+	}
+	if a.ResumeTask != "" && d.cfg.Claim != nil {
+		d.cfg.Claim(turn.Thread(), a.Target, a.ResumeTask)
+	}
+	result, err := turn.Address(ctx, d.room(registry, events), exchange.Address{
+		From: d.lead(), To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
+	if err != nil {
+		return "", err
+	}
+	return answer(result.Outcomes[0])
+}
+
+// maxTimeout bounds what a model may ask for, in seconds.
+const maxTimeout = 24 * 60 * 60
+
+// check resolves the target, by the rules of a leading @ token, and refuses what cannot be
+// dispatched.
+func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error) {
+	a.Target, a.Query = strings.TrimPrefix(strings.TrimSpace(a.Target), "@"), strings.TrimSpace(a.Query)
+	names := registry.Names()
+	address := room.Parse("@"+a.Target+" x", names)
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("no delegate is configured")
+	case address.Kind != room.Addressed || len(address.To) != 1 || address.Message != "x":
+		return nil, errors.New(room.UnknownText("@"+a.Target, names, address.Near))
+	case a.Query == "" && a.ResumeTask == "":
+		return nil, fmt.Errorf("the query to @%s is empty", address.To[0])
+	case a.Timeout < 0 || a.Timeout > maxTimeout:
+		return nil, fmt.Errorf("the timeout is %g seconds, it must be 0 to %d", a.Timeout, maxTimeout)
+	}
+	a.Target = address.To[0]
+	target, _ := registry.Get(a.Target)
+	return target, nil
+}
+
+func (d *DelegateTo) room(registry *delegate.Registry, events langrooms.Sink) exchange.Room {
+	r := exchange.Room{Roster: registry, MaxRounds: 1, Collect: d.cfg.Collect, Events: events}
+	if d.cfg.Limits != nil {
+		r.Limits = d.cfg.Limits()
+	}
+	if d.cfg.Lead != nil {
+		r.Lead = d.cfg.Lead()
+	}
+	return r
+}
+
+// lead is who the address is from.
+func (d *DelegateTo) lead() string {
+	if d.cfg.Lead != nil && d.cfg.Lead() != "" {
+		return d.cfg.Lead()
+	}
+	return langrooms.Assistant
+}
+
+func (d *DelegateTo) background(job Job) (string, error) {
+	if d.cfg.Background == nil {
+		return "", errors.New("this program runs no delegations in the background")
+	}
+	job.Exchange = langrooms.NewID()
+	if err := d.cfg.Background(job); err != nil {
+		return "", fmt.Errorf("delegating to @%s in the background: %w", job.Target, err)
+	}
+	return fmt.Sprintf("Delegated to @%s in the background. The answer will arrive on a later turn, as @%s's own message. Do not wait for it and do not delegate it again.", job.Target, job.Target), nil
+}
+
+// answer is the result of a foreground delegation.
+func answer(o langrooms.Outcome) (string, error) {
+	switch {
+	case o.OK && o.Reply == "":
+		return fmt.Sprintf("@%s answered without text.", o.Author), nil
+	case o.OK:
+		return o.Reply, nil
+	case o.Collecting:
+		return "", fmt.Errorf("delegate @%s failed: %s. The answer is being waited for in the background and will be "+
+			"delivered on a later turn if it comes: do not delegate it again and do not report it as lost", o.Author, o.Error)
+	case o.ErrorKind == string(delegate.KindStillRunning):
+		return "", fmt.Errorf("delegate @%s failed: %s. The answer will not come by itself", o.Author, o.Error)
+	}
+	return "", fmt.Errorf("delegate @%s failed: %s", o.Author, o.Error)
+}
