@@ -1,0 +1,211 @@
+// Package sqlitesaver is the checkpointer in one SQLite file, the default store: pure Go,
+// no server, shared by any number of processes of one machine.
+//
+// # Durability
+//
+// The file is in WAL mode with synchronous = FULL: a call that has returned without an
+// error survives the kill of any process and, as far as the disk keeps what it was told
+// to flush, the loss of power. A call that was cut off has happened whole or not at all.
+// The file must lie on a local disk: WAL does not work over network file systems.
+//
+// # Concurrency
+//
+// A [Saver] is safe for concurrent use. Writers take turns, in the process by a queue and
+// between processes by SQLite's lock, for which each waits up to [Config.BusyTimeout];
+// readers never wait for writers. A held lease owns one goroutine that renews it; Release
+// and Close wait for it. No lock is held while a caller's code runs.
+package sqlitesaver
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/internal/record"
+)
+
+// Memory is the path of a database that lives in the Saver alone.
+const Memory = ":memory:"
+
+// Config says where the store is.
+type Config struct {
+	// Path of the file, made when it is missing; its folder must exist. [Memory] keeps
+	// everything in memory. Required.
+	Path string
+	// BusyTimeout is how long a call waits for a lock that another process holds before
+	// it is ErrUnavailable. Default 5 s; negative is ErrInvalid.
+	BusyTimeout time.Duration
+}
+
+// Saver implements checkpointer.Saver and all its abilities over one file.
+type Saver struct {
+	cfg    Config
+	memory bool
+	writer *sql.DB // one connection
+	reader *sql.DB // the writer when the store is in memory
+
+	mu     sync.Mutex
+	closed bool
+	done   chan struct{}
+	calls  sync.WaitGroup // calls in progress
+	held   sync.WaitGroup // renewing goroutines
+}
+
+var (
+	_ checkpointer.Saver       = (*Saver)(nil)
+	_ checkpointer.Lister      = (*Saver)(nil)
+	_ checkpointer.Snapshotter = (*Saver)(nil)
+)
+
+// Open opens the store, makes its file or brings it to the newest format. Errors name the
+// path: ErrInvalid for a bad Config, ErrUnavailable when the file or its folder cannot be
+// used, ErrFormat for what is no database, another program's, or of a newer version.
+func Open(ctx context.Context, cfg Config) (*Saver, error) {
+	if cfg.BusyTimeout == 0 {
+		cfg.BusyTimeout = 5 * time.Second
+	}
+	if err := check(cfg); err != nil {
+		return nil, err
+	}
+	s := &Saver{cfg: cfg, memory: cfg.Path == Memory, done: make(chan struct{})}
+	if err := s.open(ctx); err != nil {
+		return nil, fmt.Errorf("open: %w", s.typed(err))
+	}
+	return s, nil
+}
+
+func check(cfg Config) error {
+	switch {
+	case cfg.Path == "":
+		return fmt.Errorf("sqlitesaver: Path is empty: %w", checkpointer.ErrInvalid)
+	case strings.ContainsRune(cfg.Path, 0):
+		return fmt.Errorf("sqlitesaver: Path %q contains NUL: %w", cfg.Path, checkpointer.ErrInvalid)
+	case cfg.BusyTimeout < 0:
+		return fmt.Errorf("sqlitesaver: BusyTimeout is negative: %w", checkpointer.ErrInvalid)
+	}
+	return nil
+}
+
+func (s *Saver) open(ctx context.Context) (err error) {
+	if err := s.checkPath(); err != nil {
+		return err
+	}
+	if s.writer, err = sql.Open("sqlite", s.dsn("")); err != nil {
+		return err
+	}
+	s.writer.SetMaxOpenConns(1)
+	s.reader = s.writer
+	if !s.memory {
+		if s.reader, err = sql.Open("sqlite", s.dsn("&_query_only=1")); err != nil {
+			return err
+		}
+		s.reader.SetMaxOpenConns(8)
+		s.reader.SetMaxIdleConns(4)
+	}
+	if err = s.prepare(ctx); err != nil {
+		s.closeFiles()
+	}
+	return err
+}
+
+// checkPath finds in plain words what SQLite only calls "unable to open".
+func (s *Saver) checkPath() error {
+	if s.memory {
+		return nil
+	}
+	folder := filepath.Dir(s.cfg.Path)
+	if info, err := os.Stat(folder); err != nil {
+		return fmt.Errorf("%w: the folder %s: %v", checkpointer.ErrUnavailable, folder, err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("%w: %s is not a folder", checkpointer.ErrUnavailable, folder)
+	}
+	if info, err := os.Stat(s.cfg.Path); err == nil && info.IsDir() {
+		return fmt.Errorf("%w: it is a folder", checkpointer.ErrUnavailable)
+	}
+	return nil
+}
+
+func (s *Saver) dsn(more string) string {
+	pragmas := fmt.Sprintf("?_busy_timeout=%d&_synchronous=FULL&_error_rc=1", s.cfg.BusyTimeout.Milliseconds())
+	if s.memory {
+		return Memory + pragmas
+	}
+	// A path is not an address: the three characters that mean something there are escaped.
+	path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.cfg.Path)
+	return "file:" + path + pragmas + more
+}
+
+// Close implements checkpointer.Saver. Held leases end and are given back.
+func (s *Saver) Close() error {
+	s.mu.Lock()
+	first := !s.closed
+	if first {
+		s.closed = true
+		close(s.done)
+	}
+	s.mu.Unlock()
+	s.held.Wait()
+	s.calls.Wait()
+	if !first {
+		return nil
+	}
+	return s.closeFiles()
+}
+
+func (s *Saver) closeFiles() error {
+	err := s.reader.Close()
+	if s.writer != s.reader {
+		if werr := s.writer.Close(); err == nil {
+			err = werr
+		}
+	}
+	return err
+}
+
+// enter registers a call; the caller must leave by s.calls.Done.
+func (s *Saver) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return checkpointer.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// read runs f in a read transaction as the operation op on a thread.
+func (s *Saver) read(ctx context.Context, op, thread string, f func(q *tx) error) error {
+	err := s.enter(ctx)
+	if err == nil {
+		defer s.calls.Done()
+		err = s.typed(s.view(ctx, f))
+	}
+	return record.Wrap(op, thread, err)
+}
+
+// write runs f in a write transaction as the operation op on a thread, after the fence
+// of ctx has been compared.
+func (s *Saver) write(ctx context.Context, op, thread string, f func(q *tx) error) error {
+	err := s.enter(ctx)
+	if err == nil {
+		defer s.calls.Done()
+		err = s.typed(s.update(ctx, func(q *tx) error {
+			if err := checkFence(ctx, q, thread); err != nil {
+				return err
+			}
+			return f(q)
+		}))
+	}
+	return record.Wrap(op, thread, err)
+}
