@@ -19,6 +19,7 @@ type Agent struct {
 	base   http.Client
 	own    *http.Transport // nil when the caller gave a client
 	cards  cardCache
+	pace   time.Duration // the unit of the schedule: a second, but in tests
 
 	mu      sync.Mutex
 	closed  bool
@@ -40,7 +41,7 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{cfg: cfg, target: target}
+	a := &Agent{cfg: cfg, target: target, pace: time.Second}
 	if cfg.HTTPClient != nil {
 		a.base = http.Client{Transport: cfg.HTTPClient.Transport, Jar: cfg.HTTPClient.Jar}
 	} else {

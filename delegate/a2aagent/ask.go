@@ -14,6 +14,7 @@ import (
 
 const (
 	lookTimeout   = 30 * time.Second // one GetTask
+	stopGrace     = time.Second      // for the answer to a message, after the operator has stopped the turn
 	cancelTimeout = 3 * time.Second  // CancelTask, after the operator has stopped the turn
 	settleTimeout = 3 * time.Second  // the continuity store, likewise
 )
@@ -25,7 +26,8 @@ type ask struct {
 	peer     *peer
 	patience patience
 	task     task
-	reported string
+	reported string // the state as it was reported last
+	held     string // the end of the reported text, which may be the beginning of the credential
 }
 
 func newAsk(s *session, req delegate.Request) *ask {
@@ -36,7 +38,7 @@ func newAsk(s *session, req delegate.Request) *ask {
 func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 	bounded, cancel := x.patience.bound(ctx)
 	defer cancel()
-	err := x.start(bounded)
+	err := x.start(ctx, bounded)
 	if err == nil {
 		err = x.wait(ctx, bounded)
 	}
@@ -51,7 +53,7 @@ func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 
 // start sends the message, or finds the task that is to be resumed in a state in which it
 // needs none.
-func (x *ask) start(ctx context.Context) error {
+func (x *ask) start(outer, ctx context.Context) error {
 	x.peer = x.meet(ctx)
 	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
 	if id := x.req.ResumeTask; id != "" {
@@ -71,12 +73,20 @@ func (x *ask) start(ctx context.Context) error {
 	} else {
 		m.ContextID = x.remembered(ctx)
 	}
-	return x.send(ctx, m)
+	return x.send(outer, m)
 }
 
+// send sends the message. When ctx ends meanwhile it gives the peer a moment to hand the
+// task back: without its id it could not be told to stop.
 func (x *ask) send(ctx context.Context, m *a2a.Message) error {
-	sending, cancel := context.WithTimeout(ctx, x.patience.limit)
-	defer cancel()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	limit := time.AfterFunc(x.patience.left(), func() { cancel(context.DeadlineExceeded) })
+	defer limit.Stop()
+	defer context.AfterFunc(ctx, func() { limit.Reset(stopGrace) })()
 	t, err := x.peer.send(sending, m)
 	if err != nil {
 		return x.late(err)
@@ -146,8 +156,13 @@ func (x *ask) stopped(ctx context.Context) error {
 
 // progress passes a report on, with nothing secret in it.
 func (x *ask) progress(p langrooms.Progress) {
-	if x.req.Progress != nil {
-		p.Text = x.clean(p.Text)
-		x.req.Progress(p)
+	if x.req.Progress == nil {
+		return
 	}
+	if p.Kind != langrooms.ProgressText {
+		p.Text = x.clean(p.Text)
+	} else if p.Text, x.held = x.cleanPiece(x.held, p.Text); p.Text == "" {
+		return
+	}
+	x.req.Progress(p)
 }

@@ -39,17 +39,11 @@ func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithCancel(ctx)
 }
 
-// The schedule of looks at a task.
-const (
-	firstLook = time.Second
-	lastLook  = 5 * time.Second
-)
-
 // interval returns the time before the look that follows one after previous: 1, 1.5,
-// 2.25, 3.375 seconds, then 5.
-func interval(previous time.Duration) time.Duration {
+// 2.25, 3.375 units, then 5. The unit is a second.
+func interval(previous, unit time.Duration) time.Duration {
 	if previous == 0 {
-		return firstLook
+		return unit
 	}
-	return min(previous*3/2, lastLook)
+	return min(previous*3/2, 5*unit)
 }

@@ -62,6 +62,21 @@ func (s *session) clean(text string) string {
 	return strings.ReplaceAll(text, s.token, "[credential]")
 }
 
+// cleanPiece is clean for a text that comes in pieces. It holds back an end that may be
+// the beginning of the credential.
+func (s *session) cleanPiece(held, piece string) (text, hold string) {
+	text = s.clean(held + piece)
+	if len(s.token) < minSecret {
+		return text, ""
+	}
+	for n := min(len(text), len(s.token)-1); n > 0; n-- {
+		if strings.HasSuffix(text, s.token[:n]) {
+			return text[:len(text)-n], text[len(text)-n:]
+		}
+	}
+	return text, ""
+}
+
 func (s *session) cleanReply(r delegate.Reply) delegate.Reply {
 	r.Text, r.Task = s.clean(r.Text), s.clean(r.Task)
 	return r

@@ -30,7 +30,7 @@ func (x *ask) wait(outer, ctx context.Context) error {
 	failures := 0
 	var nap time.Duration
 	for {
-		nap = interval(nap)
+		nap = interval(nap, x.pace)
 		x.nap(ctx, w, min(nap, x.patience.left()))
 		if outer.Err() != nil {
 			return outer.Err()

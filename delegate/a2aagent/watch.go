@@ -17,10 +17,8 @@ import (
 const (
 	// maxEvent bounds one event of a subscription in bytes; a longer one ends it.
 	maxEvent = 16 << 20
-	// maxReport bounds one report in code points.
+	// maxReport bounds the text of one report of state in code points.
 	maxReport = 4000
-	// maxArtifacts bounds what is remembered of one subscription; more end it.
-	maxArtifacts = 1000
 )
 
 // watcher reads a task's subscription. It only reports: what the answer is, is decided by
@@ -42,16 +40,16 @@ func (x *ask) watch(ctx context.Context) *watcher {
 	p, id := *x.peer, x.task.id
 	go func() {
 		defer close(w.done)
-		artifacts := make(map[string]bool)
+		var answer assembly
 		for u := range p.subscribe(ctx, id) {
-			for _, report := range u.reports(artifacts) {
+			for _, report := range u.reports(&answer) {
 				select {
 				case w.reports <- report:
 				case <-ctx.Done():
 					return
 				}
 			}
-			if u.settled() || len(artifacts) > maxArtifacts {
+			if u.settled() {
 				return
 			}
 		}
@@ -143,22 +141,15 @@ func (u *update) settled() bool {
 	return u.Message != nil || u.Kind == "message" || u.change().read().phase() != pending
 }
 
-// reports makes progress of an update. An artifact that is sent whole again, after pieces
-// of it, is left out.
-func (u *update) reports(artifacts map[string]bool) []langrooms.Progress {
+// reports makes progress of an update.
+func (u *update) reports(answer *assembly) []langrooms.Progress {
+	var all []langrooms.Progress
 	w := u.change()
-	if w.Artifact != nil {
-		again := artifacts[w.Artifact.ArtifactID] && !w.Append
-		artifacts[w.Artifact.ArtifactID] = true
-		text := render(w.Artifact.Parts)
-		if again || text == "" {
-			return nil
-		}
-		return []langrooms.Progress{{Kind: langrooms.ProgressText, Text: clip(text, maxReport)}}
+	if piece := answer.add(w); piece != "" {
+		all = append(all, langrooms.Progress{Kind: langrooms.ProgressText, Text: piece})
 	}
-	t := w.read()
-	if t.phase() != pending || blank(t.status) {
-		return nil
+	if t := w.read(); w.Status != nil && t.phase() == pending && !blank(t.status) {
+		all = append(all, langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(t.state), Text: clip(t.status, maxReport)})
 	}
-	return []langrooms.Progress{{Kind: langrooms.ProgressStatus, State: stateWord(t.state), Text: clip(t.status, maxReport)}}
+	return all
 }
