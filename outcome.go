@@ -17,7 +17,9 @@ type Outcome struct {
 	Round int `json:"round"`
 	// OK means that the member answered, with words or silently.
 	OK bool `json:"ok"`
-	// Silent means that the member passed or had nothing to say; nothing was recorded.
+	// Silent means that the member passed or had nothing to say in a run of several
+	// rounds; nothing was recorded. In a run of one round an answer without text is not
+	// silent, and its Reply is empty.
 	Silent bool `json:"silent"`
 	// Reply is the member's words, trimmed at both ends.
 	Reply string `json:"reply,omitempty"`

@@ -123,7 +123,7 @@ func (x *run) stopWords() string {
 	if errors.Is(context.Cause(x.ctx), checkpointer.ErrFenced) {
 		return "stopped: another writer has taken over the thread"
 	}
-	return strings.Trim(room.StoppedText, "()")
+	return room.StoppedCause
 }
 
 func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool {

@@ -38,7 +38,7 @@ func toModel(m langrooms.Message) []llms.MessageContent {
 		parts := []llms.ContentPart{llms.TextContent{Text: room.Envelope(m)}}
 		return one(llms.ChatMessageTypeHuman, append(parts, mediaParts(m.Parts)...))
 	case m.Role == langrooms.RoleSystem:
-		text := "<system-notice>\n" + escapeNotice(room.Content(m)) + "\n</system-notice>"
+		text := "<system-notice>\n" + escapeNotice(room.NeutralizeTags(room.Content(m))) + "\n</system-notice>"
 		return one(llms.ChatMessageTypeHuman, []llms.ContentPart{llms.TextContent{Text: text}})
 	case m.Role == langrooms.RoleTool:
 		return toolResults(m)
