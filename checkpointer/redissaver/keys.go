@@ -1,0 +1,49 @@
+package redissaver
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+)
+
+// tag returns the hash tag of an id: the id itself when it is short and plain, else "#"
+// and its digest. It is never empty and holds no brace, so all keys of an id share a
+// slot, whatever the id holds, and a long id costs no more than a short one.
+func tag(id string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r)
+	}
+	if id != "" && len(id) <= 43 && strings.IndexFunc(id, func(r rune) bool { return !plain(r) }) < 0 {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "#" + base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// threadKeys returns the keys of a thread in the order that lua/lib.lua expects:
+// record, rows, order, log, values, pending writes, fence.
+func (s *Saver) threadKeys(thread string) []string {
+	base := s.config.Prefix + "{" + tag(thread) + "}:"
+	return []string{base + "t", base + "r", base + "i", base + "l", base + "v", base + "w", base + "f"}
+}
+
+// leaseKeys returns the keys that lua/lease.lua expects: queue, fence.
+func (s *Saver) leaseKeys(thread string) []string {
+	base := s.config.Prefix + "{" + tag(thread) + "}:"
+	return []string{base + "q", base + "f"}
+}
+
+// indexKey names the sorted set of all threads, by the time of a recent put. It is in a
+// slot of its own.
+func (s *Saver) indexKey() string { return s.config.Prefix + "threads" }
+
+// splitRow takes a member of the order apart, which lua/lib.lua's pair has made.
+func splitRow(key string) (namespace, id string, ok bool) {
+	size, rest, found := strings.Cut(key, ":")
+	n, err := strconv.Atoi(size)
+	if !found || err != nil || n < 0 || n > len(rest) {
+		return "", "", false
+	}
+	return rest[:n], rest[n:], true
+}

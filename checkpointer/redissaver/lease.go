@@ -1,0 +1,172 @@
+package redissaver
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/internal/record"
+)
+
+//go:embed lua/lock.lua
+var luaLock string
+
+//go:embed lua/renew.lua
+var luaRenew string
+
+//go:embed lua/release.lua
+var luaRelease string
+
+var (
+	lockScript    = script(luaLease, luaLock)
+	renewScript   = script(luaLease, luaRenew)
+	releaseScript = script(luaLease, luaRelease)
+)
+
+const (
+	leaseTime  = 15 * time.Second
+	renewEvery = 5 * time.Second
+	// renewAgain follows a renewal that did not reach the server.
+	renewAgain = 500 * time.Millisecond
+	// placeTime is how long a waiter that no longer asks keeps its place. A killed
+	// holder with a killed waiter behind it is gone after leaseTime + placeTime.
+	placeTime = 3 * time.Second
+	// A waiter asks every pollStep times its place in the line, at most pollMost.
+	pollStep = 25 * time.Millisecond
+	pollMost = 200 * time.Millisecond
+)
+
+// Lock implements [checkpointer.Locker].
+func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, error) {
+	const op = "lock"
+	if err := record.CheckThread(thread); err != nil {
+		return nil, record.Wrap(op, thread, err)
+	}
+	id := langrooms.NewID()
+	for {
+		asked := time.Now()
+		out, err := s.eval(ctx, request{op: op, thread: thread, script: lockScript, write: true, keys: s.leaseKeys(thread),
+			args: []any{id, leaseTime.Milliseconds(), placeTime.Milliseconds()}})
+		if err == nil && out[0] == "OK" {
+			return s.hold(ctx, thread, id, asked, &reply{items: out[1:]})
+		}
+		if err == nil {
+			err = s.pause(ctx, op, thread, &reply{items: out[1:]})
+		}
+		if err != nil {
+			if !errors.Is(err, checkpointer.ErrClosed) {
+				// What cannot be given back now ends by itself.
+				_ = s.release(ctx, thread, id)
+			}
+			return nil, err
+		}
+	}
+}
+
+// pause waits before a waiter asks again.
+func (s *Saver) pause(ctx context.Context, op, thread string, r *reply) error {
+	place := r.int()
+	if r.bad || place < 1 {
+		return record.Wrap(op, thread, malformed("a reply"))
+	}
+	timer := time.NewTimer(min(pollStep*time.Duration(min(place, 100)), pollMost))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return record.Wrap(op, thread, ended(ctx))
+	case <-s.stop:
+		return record.Wrap(op, thread, checkpointer.ErrClosed)
+	}
+}
+
+func (s *Saver) release(ctx context.Context, thread, id string) error {
+	_, err := s.eval(context.WithoutCancel(ctx), s.releaseRequest(thread, id))
+	return err
+}
+
+func (s *Saver) releaseRequest(thread, id string) request {
+	return request{op: "release", thread: thread, script: releaseScript, write: true, keys: s.leaseKeys(thread), args: []any{id}}
+}
+
+// lease is a held lock. Its goroutine renews it until Release, loss or Close.
+type lease struct {
+	saver      *Saver
+	thread, id string
+	token      int64
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	once       sync.Once
+	stop, done chan struct{}
+	err        error // of the release; set before done is closed
+}
+
+func (s *Saver) hold(ctx context.Context, thread, id string, asked time.Time, r *reply) (checkpointer.Lease, error) {
+	l := &lease{saver: s, thread: thread, id: id, token: r.int(), stop: make(chan struct{}), done: make(chan struct{})}
+	if r.bad {
+		return nil, record.Wrap("lock", thread, malformed("a reply"))
+	}
+	if err := s.enter(); err != nil {
+		// Closed between the grant and here. The grant ends by itself, since the
+		// client may be closed already.
+		return nil, record.Wrap("lock", thread, err)
+	}
+	l.ctx, l.cancel = context.WithCancelCause(checkpointer.WithFence(ctx, thread, l.token))
+	go l.keep(asked)
+	return l, nil
+}
+
+func (l *lease) Context() context.Context { return l.ctx }
+
+func (l *lease) Release() error {
+	l.once.Do(func() { close(l.stop) })
+	<-l.done
+	return l.err
+}
+
+// keep renews the lease and, at the end, gives it back. It counts as work of the saver,
+// so Close waits for it; its own requests therefore go past the closed gate.
+func (l *lease) keep(renewed time.Time) {
+	defer l.saver.work.Done()
+	defer close(l.done)
+	work := context.WithoutCancel(l.ctx)
+	timer := time.NewTimer(renewEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.stop:
+			l.cancel(context.Canceled)
+		case <-l.saver.stop:
+			l.cancel(checkpointer.ErrClosed)
+		case <-timer.C:
+			asked := time.Now()
+			switch err := l.renew(work); {
+			case err == nil:
+				renewed = asked
+				timer.Reset(renewEvery)
+				continue
+			case !errors.Is(err, checkpointer.ErrFenced) && time.Since(renewed) < leaseTime:
+				timer.Reset(renewAgain)
+				continue
+			}
+			l.cancel(checkpointer.ErrFenced)
+		}
+		ctx, cancel := context.WithTimeout(work, writeLimit)
+		defer cancel()
+		_, l.err = l.saver.past(ctx, l.saver.releaseRequest(l.thread, l.id))
+		return
+	}
+}
+
+func (l *lease) renew(work context.Context) error {
+	ctx, cancel := context.WithTimeout(work, writeLimit)
+	defer cancel()
+	_, err := l.saver.past(ctx, request{op: "renew", thread: l.thread, script: renewScript, keys: l.saver.leaseKeys(l.thread),
+		args: []any{l.id, l.token, leaseTime.Milliseconds()}})
+	return err
+}

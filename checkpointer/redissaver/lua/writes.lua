@@ -1,0 +1,28 @@
+-- writes: NS ID TASK TOKEN TTL, then counted (index, channel, value).
+-- An ordinary write's place is taken by the first that comes, a special one's (index
+-- below 0) by the last.
+local function main()
+  local ns, id, task, token, ttl = arg(), arg(), arg(), arg(), int()
+  local exists = open()
+  fence(token)
+  local key = pair(ns, id)
+  local places = call('HGET', W, 'i' .. key) or ''
+  local before = places
+  for _ = 1, int() do
+    local index, channel, value = int(), arg(), arg()
+    local place = 'd' .. pair(key, index .. ':' .. task)
+    local new = call(index < 0 and 'HSET' or 'HSETNX', W, place, cmsgpack.pack({channel, value}))
+    if new == 1 then places = places .. cmsgpack.pack({task, index}) end
+  end
+  if places ~= before then call('HSET', W, 'i' .. key, places) end
+  local deadline
+  if exists then
+    call('HINCRBY', T, 'c', 1)
+    deadline = call('HGET', T, 'd')
+  elseif ttl > 0 then
+    deadline = now() + ttl
+  end
+  if deadline then call('PEXPIREAT', W, deadline) end
+  seen(token)
+  return {'OK'}
+end

@@ -1,0 +1,189 @@
+package redistest
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Count is what has passed a [Proxy].
+type Count struct {
+	// Sent and Received are bytes, as the client sees them.
+	Sent, Received int64
+	// Turns is how often a client has sent after it was last answered: round trips.
+	Turns int
+	// Commands counts commands by their upper-case names.
+	Commands map[string]int
+}
+
+// Proxy passes connections on to a server, counts, and cuts them when told to.
+type Proxy struct {
+	// Addr is where it listens.
+	Addr string
+
+	target string
+	mu     sync.Mutex
+	count  Count
+	cut    int64 // bytes of answers until all connections are cut; negative: never
+	conns  map[net.Conn]struct{}
+	work   sync.WaitGroup
+}
+
+// StartProxy listens on a free port until the end of t.
+func StartProxy(t testing.TB, target string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Addr: l.Addr().String(), target: target, cut: -1, conns: map[net.Conn]struct{}{}}
+	p.Reset()
+	p.work.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			p.serve(client)
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		p.closeAll()
+		p.work.Wait()
+	})
+	return p
+}
+
+// Reset starts counting anew.
+func (p *Proxy) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count = Count{Commands: map[string]int{}}
+}
+
+// Count returns what has passed since Reset.
+func (p *Proxy) Count() Count {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.count
+	c.Commands = maps.Clone(c.Commands)
+	return c
+}
+
+// CutAfter cuts all connections once n more bytes of answers have passed.
+func (p *Proxy) CutAfter(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = n
+}
+
+func (p *Proxy) closeAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		c.Close()
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns[client], p.conns[server] = struct{}{}, struct{}{}
+	p.mu.Unlock()
+	both := func() { client.Close(); server.Close() }
+	answered := true // guarded by p.mu
+	parsed, feed := io.Pipe()
+	p.work.Go(func() { p.countCommands(parsed) })
+	p.work.Go(func() {
+		defer both()
+		defer feed.Close()
+		pump(client, server, func(b []byte) int {
+			p.mu.Lock()
+			p.count.Sent += int64(len(b))
+			if answered {
+				p.count.Turns++
+			}
+			answered = false
+			p.mu.Unlock()
+			feed.Write(b) // before it goes on, so that a counted answer has a counted command
+			return len(b)
+		})
+	})
+	p.work.Go(func() {
+		defer both()
+		pump(server, client, func(b []byte) int {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			answered = true
+			n := int64(len(b))
+			if p.cut >= 0 {
+				n = min(n, p.cut)
+				p.cut -= n
+			}
+			p.count.Received += n
+			return int(n)
+		})
+	})
+}
+
+// pump copies until either side ends, or allow lets less pass than there is.
+func pump(from, to net.Conn, allow func([]byte) int) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			k := allow(buf[:n])
+			if _, werr := to.Write(buf[:k]); werr != nil || k < n {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// countCommands reads requests: arrays of bulk strings.
+func (p *Proxy) countCommands(r io.ReadCloser) {
+	defer r.Close()
+	b := bufio.NewReader(r)
+	number := func(kind byte) (int, bool) {
+		line, err := b.ReadString('\n')
+		if err != nil || line[0] != kind {
+			return 0, false
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(line[1:]))
+		return n, err == nil
+	}
+	for {
+		args, ok := number('*')
+		for i := 0; ok && i < args; i++ {
+			var size int
+			if size, ok = number('$'); !ok {
+				break
+			}
+			word := make([]byte, size+2)
+			if _, err := io.ReadFull(b, word); err != nil {
+				return
+			}
+			if i == 0 {
+				p.mu.Lock()
+				p.count.Commands[strings.ToUpper(string(word[:size]))]++
+				p.mu.Unlock()
+			}
+		}
+		if !ok {
+			return
+		}
+	}
+}
