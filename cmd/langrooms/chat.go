@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/nodes/leadnode"
+	"github.com/langrooms/langrooms/nodes/roomnode"
+	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/terminal"
+)
+
+func (p *program) chatCommand() *cobra.Command {
+	var message string
+	c := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk to the lead, or with @name to delegates",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.chat(c.Context(), p.explicit(c), message, c.Flags().Changed("message"))
+		},
+	}
+	c.Flags().StringVarP(&message, "message", "m", "", "take one turn with this `TEXT`")
+	p.threadFlag(c)
+	p.jsonFlag(c)
+	return c
+}
+
+func (p *program) chat(ctx context.Context, required bool, message string, oneTurn bool) error {
+	if err := langrooms.CheckThreadID(p.thread); err != nil {
+		return err
+	}
+	printer := terminal.NewPrinter(p.out, p.diag, p.json)
+	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: printer.Notice})
+	if err != nil {
+		return err
+	}
+	nodes, err := wire(app)
+	if err != nil {
+		return errors.Join(err, app.Close())
+	}
+	chat := &terminal.Chat{
+		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,
+		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
+			return nodes.turn(ctx, p.thread, in)
+		},
+		Complete: func(prefix string) []string { return room.Complete(prefix, app.Roster.Current().Names()) },
+	}
+	return errors.Join(chat.Run(ctx), app.Close())
+}
+
+// graph is the two nodes that a message goes through.
+type graph struct {
+	room *roomnode.Node
+	lead *leadnode.Node
+}
+
+func wire(app *setup.App) (*graph, error) {
+	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs})
+	if err != nil {
+		return nil, err
+	}
+	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt})
+	if err != nil {
+		return nil, err
+	}
+	return &graph{room, lead}, nil
+}
+
+func (g *graph) turn(ctx context.Context, thread string, in terminal.Input) (langrooms.Result, error) {
+	result, err := g.room.Handle(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Events: in.Events})
+	if err != nil || result.Handled {
+		return result, err
+	}
+	return g.lead.Run(ctx, leadnode.Input{Thread: thread, Text: in.Text, Events: in.Events})
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/terminal"
+)
+
+func (p *program) threadCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the threads, newest first", Args: noArgs,
+		RunE: p.withSaver(p.threadList)}
+	p.jsonFlag(list)
+	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs,
+		RunE: p.withSaver(p.threadShow)}
+	p.threadFlag(show)
+	p.jsonFlag(show)
+	return group("thread", "Look at the stored threads", list, show)
+}
+
+// withSaver runs a command on the configured store.
+func (p *program) withSaver(do func(context.Context, checkpointer.Saver) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		config, _, _, err := setup.ReadConfig(p.config, p.explicit(c))
+		if err != nil {
+			return err
+		}
+		saver, err := setup.OpenSaver(c.Context(), config.Checkpointer.URL)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(c.Context(), saver), saver.Close())
+	}
+}
+
+// threadLine is one line of thread list --json.
+type threadLine struct {
+	Thread   string    `json:"thread"`
+	Updated  time.Time `json:"updated"`
+	Messages int64     `json:"messages"`
+}
+
+func (p *program) threadList(ctx context.Context, saver checkpointer.Saver) error {
+	lister, ok := saver.(checkpointer.Lister)
+	if !ok {
+		return errors.New("this store cannot list its threads")
+	}
+	for info, err := range lister.Threads(ctx) {
+		if err != nil {
+			return err
+		}
+		if p.json {
+			err = p.line(threadLine{info.Thread, info.Updated, info.Length})
+		} else {
+			_, err = fmt.Fprintf(p.out, "%s  %5d  %s\n", info.Updated.Local().Format(time.DateTime), info.Length, shownID(info.Thread))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shownID keeps a thread id on one line.
+func shownID(id string) string {
+	if strings.ContainsAny(id, "\n\t") || strings.TrimSpace(id) != id {
+		return terminal.Clean(fmt.Sprintf("%q", id))
+	}
+	return terminal.Clean(id)
+}
+
+// messageLine is one line of thread show --json. What is zero is absent.
+type messageLine struct {
+	ID        string         `json:"id"`
+	Time      time.Time      `json:"time"`
+	Role      langrooms.Role `json:"role"`
+	Text      string         `json:"text"`
+	From      string         `json:"from,omitempty"`
+	To        []string       `json:"to,omitempty"`
+	Exchange  string         `json:"exchange,omitempty"`
+	Round     int            `json:"round,omitempty"`
+	Failed    bool           `json:"failed,omitempty"`
+	Late      bool           `json:"late,omitempty"`
+	Incognito bool           `json:"incognito,omitempty"`
+}
+
+func lineOf(m langrooms.Message) messageLine {
+	l := messageLine{ID: m.ID, Time: m.Time, Role: m.Role, Text: textOf(m)}
+	if s := m.Stamp; s != nil {
+		l.From, l.To, l.Exchange, l.Round = s.From, s.To, s.Exchange, s.Round
+		l.Failed, l.Late, l.Incognito = s.Failed, s.Late, s.Incognito
+	}
+	return l
+}
+
+// textOf is the message for a reader: its words, and tool traffic in brackets.
+func textOf(m langrooms.Message) string {
+	var pieces []string
+	for _, p := range m.Parts {
+		switch {
+		case p.ToolCall != nil:
+			pieces = append(pieces, fmt.Sprintf("[calls %s %s]", p.ToolCall.Name, p.ToolCall.Arguments))
+		case p.ToolResult != nil:
+			pieces = append(pieces, p.ToolResult.Content)
+		case p.Kind == langrooms.PartText:
+			pieces = append(pieces, p.Text)
+		case p.MIMEType != "":
+			pieces = append(pieces, "["+p.MIMEType+"]")
+		default:
+			pieces = append(pieces, fmt.Sprintf("[%s %s]", p.Kind, p.URL))
+		}
+	}
+	return strings.Join(pieces, "\n")
+}
+
+func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) error {
+	if err := langrooms.CheckThreadID(p.thread); err != nil {
+		return err
+	}
+	for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: p.thread}, checkpointer.Range{}) {
+		if errors.Is(err, checkpointer.ErrNotFound) {
+			return fmt.Errorf("there is no thread %s: %w", shownID(p.thread), err)
+		}
+		if err == nil && p.json {
+			err = p.line(lineOf(m))
+		} else if err == nil {
+			_, err = fmt.Fprint(p.out, terminal.Clean(paragraph(lineOf(m))))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func paragraph(l messageLine) string {
+	who := map[langrooms.Role]string{langrooms.RoleHuman: langrooms.Operator, langrooms.RoleAI: langrooms.Assistant}[l.Role]
+	if who == "" {
+		who = string(l.Role)
+	}
+	if l.From != "" {
+		who = l.From
+	}
+	if len(l.To) > 0 {
+		who += " → " + strings.Join(l.To, ", ")
+	}
+	for _, mark := range []struct {
+		set  bool
+		word string
+	}{{l.Failed, "failed"}, {l.Late, "late"}, {l.Incognito, "incognito"}} {
+		if mark.set {
+			who += " (" + mark.word + ")"
+		}
+	}
+	head := fmt.Sprintf("%s  %s  %s\n", l.Time.Local().Format(time.DateTime), l.ID, who)
+	return head + "    " + strings.ReplaceAll(l.Text, "\n", "\n    ") + "\n"
+}
+
+// line prints v as one line of JSON.
+func (p *program) line(v any) error {
+	enc := json.NewEncoder(p.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

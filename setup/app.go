@@ -1,0 +1,207 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/demo"
+	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/middleware/cast"
+	"github.com/langrooms/langrooms/nodes/roomnode"
+)
+
+// Options say how to open an [App].
+type Options struct {
+	// Path is the configuration file. When it does not exist and Required is not set, the
+	// built-in demo configuration is used and not watched.
+	Path     string
+	Required bool
+	// Dir is the working folder of the demo's delegates; empty means the process's.
+	Dir string
+	// Notify is told what the operator should know: a bad file, a change that needs a
+	// restart. Nil drops it. It is called from one goroutine at a time.
+	Notify func(text string)
+}
+
+// App is what one configuration file comes to, kept up with the file.
+type App struct {
+	// Saver holds the threads.
+	Saver checkpointer.Saver
+	// Roster is the live roster.
+	Roster *delegate.Live
+	// Continuity remembers the delegates' conversations.
+	Continuity delegate.Continuity
+
+	options Options
+	file    *hotreload.File // nil for the built-in configuration
+	cancel  func()
+
+	mu       sync.Mutex
+	config   hotreload.Config
+	entries  []entry
+	model    llms.Model
+	modelOf  hotreload.Model
+	peers    *demo.Peers
+	notifyMu sync.Mutex
+}
+
+// Open reads the configuration and opens what it names. Errors name the file and the part
+// that failed.
+func Open(ctx context.Context, o Options) (*App, error) {
+	a := &App{options: o}
+	if err := a.openConfig(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.openParts(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	if a.file != nil {
+		a.cancel = a.file.Subscribe(a.changed)
+	}
+	return a, nil
+}
+
+// ReadConfig reads the configuration at path once. When the file does not exist and required
+// is false it returns the built-in demo configuration and builtIn is true.
+func ReadConfig(path string, required bool) (c hotreload.Config, findings []hotreload.Finding, builtIn bool, err error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		c, findings, err = hotreload.Parse("built-in configuration", []byte(langrooms.DemoConfig))
+		return c, findings, true, err
+	}
+	if err != nil {
+		return hotreload.Config{}, nil, false, fmt.Errorf("configuration: %w", err)
+	}
+	c, findings, err = hotreload.Parse(path, data)
+	return c, findings, false, err
+}
+
+func (a *App) openConfig(ctx context.Context) error {
+	file, err := hotreload.Open(ctx, hotreload.Options{Path: a.options.Path})
+	if errors.Is(err, fs.ErrNotExist) && !a.options.Required {
+		a.notify("There is no " + a.options.Path + " here: using the built-in demo configuration.")
+		a.config, _, _, err = ReadConfig(a.options.Path, false)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	a.file, a.config = file, file.Current().Config
+	a.report(file.Current().Findings)
+	return nil
+}
+
+func (a *App) openParts(ctx context.Context) error {
+	saver, err := OpenSaver(ctx, a.config.Checkpointer.URL)
+	if err != nil {
+		return err
+	}
+	a.Saver = saver
+	a.Roster = delegate.NewLive(nil)
+	a.Continuity = delegate.NewMemoryContinuity()
+	return a.applyRoster(a.config)
+}
+
+// changed takes a new configuration over: the next turn has it.
+func (a *App) changed(c hotreload.Change) {
+	if c.Fault != nil {
+		a.notify("The configuration was not taken: " + c.Fault.Error())
+		return
+	}
+	a.report(c.New.Findings)
+	for _, key := range c.Restart {
+		a.notify("A change of " + key + " needs a restart.")
+	}
+	a.mu.Lock()
+	a.config = c.New.Config
+	a.mu.Unlock()
+	if slices.ContainsFunc(c.Keys, func(key string) bool { return strings.HasPrefix(key, "delegates") }) {
+		if err := a.applyRoster(c.New.Config); err != nil {
+			a.notify("The new roster was not taken: " + err.Error())
+		}
+	}
+}
+
+func (a *App) report(findings []hotreload.Finding) {
+	for _, f := range findings {
+		a.notify(f.String())
+	}
+}
+
+func (a *App) notify(text string) {
+	a.notifyMu.Lock()
+	defer a.notifyMu.Unlock()
+	if a.options.Notify != nil {
+		a.options.Notify(text)
+	}
+}
+
+// Config returns the configuration in force.
+func (a *App) Config() hotreload.Config {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.config
+}
+
+// Knobs returns the room's knobs in force.
+func (a *App) Knobs() roomnode.Knobs {
+	c := a.Config()
+	return roomnode.Knobs{
+		CatchupMaxMessages: c.Room.CatchupMaxMessages,
+		CatchupMaxChars:    c.Room.CatchupMaxChars,
+		MaxRounds:          c.Room.MaxRounds,
+		Lead:               c.Identity.Name,
+	}
+}
+
+// Lead returns the lead's configured name, or "".
+func (a *App) Lead() string { return a.Config().Identity.Name }
+
+// Model returns the lead's model in force, wrapped so that it is told who is in the room.
+func (a *App) Model() (llms.Model, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.model == nil || a.modelOf != a.config.Model {
+		model, err := a.newModel(a.config.Model)
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		a.model, a.modelOf = cast.Wrap(model, a.Lead), a.config.Model
+	}
+	return a.model, nil
+}
+
+// Close ends everything that Open began and waits for it. Idempotent.
+func (a *App) Close() error {
+	var errs []error
+	if a.cancel != nil {
+		a.cancel()
+	}
+	if a.file != nil {
+		errs = append(errs, a.file.Close())
+	}
+	if a.Roster != nil {
+		errs = append(errs, a.Roster.Close())
+	}
+	a.mu.Lock()
+	peers := a.peers
+	a.mu.Unlock()
+	if peers != nil {
+		errs = append(errs, peers.Close())
+	}
+	if a.Saver != nil {
+		errs = append(errs, a.Saver.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,10 @@
+// Package setup turns a configuration into the parts that both programs wire together: the
+// saver, the live roster, the lead's model, the knobs. An [App] follows the file while it
+// runs.
+//
+// It is what a program of your own can start from; nothing else in the module needs it.
+//
+// # Concurrency
+//
+// An [App] is safe for concurrent use.
+package setup

@@ -1,0 +1,105 @@
+package setup
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/hotreload"
+)
+
+// entry is a delegate in use and what the file said of it.
+type entry struct {
+	config   hotreload.Delegate
+	delegate delegate.Delegate
+}
+
+// applyRoster makes the roster of c the live one. Entries that did not change keep their
+// delegate, with its processes and connections; one that cannot be made is told of and
+// left out.
+func (a *App) applyRoster(c hotreload.Config) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var entries []entry
+	var roster []delegate.Delegate
+	for _, d := range c.Delegates {
+		e, err := a.keepOrMake(d)
+		if err != nil {
+			a.notify(fmt.Sprintf("Delegate %q is left out: %v", d.Name, err))
+			continue
+		}
+		entries, roster = append(entries, e), append(roster, e.delegate)
+	}
+	registry, err := delegate.NewRegistry(roster...)
+	if err != nil {
+		return err
+	}
+	a.entries = entries
+	a.Roster.Swap(registry)
+	return nil
+}
+
+func (a *App) keepOrMake(d hotreload.Delegate) (entry, error) {
+	if err := delegate.CheckName(d.Name); err != nil {
+		return entry{}, err
+	}
+	for _, e := range a.entries {
+		if e.config.Equal(d) {
+			return entry{d, e.delegate}, nil
+		}
+	}
+	made, err := a.newDelegate(d)
+	return entry{d, made}, err
+}
+
+func (a *App) newDelegate(d hotreload.Delegate) (delegate.Delegate, error) {
+	if name, ok := demoName(d); ok {
+		return a.demoDelegate(d, name)
+	}
+	switch d.Type {
+	case "a2a":
+		return a2aagent.New(a.a2aConfig(d))
+	case "acp":
+		return acpagent.New(a.acpConfig(d))
+	case "openai":
+		return openaiagent.New(openaiConfig(d))
+	}
+	return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
+}
+
+func (a *App) a2aConfig(d hotreload.Delegate) a2aagent.Config {
+	c := a2aagent.Config{
+		Name: d.Name, Description: d.Description, URL: d.URL, Scheme: d.Auth.Scheme,
+		PollTimeout: d.PollTimeout, Continuity: a.Continuity,
+	}
+	if !d.Auth.Credential.IsZero() {
+		c.Token = d.Auth.Credential.Resolve
+	}
+	return c
+}
+
+func (a *App) acpConfig(d hotreload.Delegate) acpagent.Config {
+	return acpagent.Config{
+		Name: d.Name, Description: d.Description, Command: d.Command, Args: d.Args, WorkDir: d.WorkDir,
+		Env: d.Env, EnvRemove: d.EnvRemove, Timeout: d.Timeout, Permissions: acpagent.Permissions(d.Permissions),
+		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, Sessions: a.Continuity,
+	}
+}
+
+func openaiConfig(d hotreload.Delegate) openaiagent.Config {
+	return openaiagent.Config{
+		Name: d.Name, Description: d.Description, URL: d.URL, Model: d.Model, APIKey: d.APIKey.Resolve,
+		SystemPrompt: d.SystemPrompt, MaxTokens: d.MaxTokens, Temperature: &d.Temperature, Timeout: d.Timeout,
+	}
+}
+
+// demoName returns the NAME of a demo:NAME address.
+func demoName(d hotreload.Delegate) (string, bool) {
+	if name, ok := strings.CutPrefix(d.Command, "demo:"); ok {
+		return name, true
+	}
+	return strings.CutPrefix(d.URL, "demo:")
+}

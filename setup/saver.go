@@ -1,0 +1,28 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
+)
+
+// OpenSaver opens the store that a checkpointer url names: memory:, sqlite:PATH (relative
+// to the working folder), redis://, rediss://, redis+sentinel:// or redis+cluster://.
+func OpenSaver(ctx context.Context, url string) (checkpointer.Saver, error) {
+	scheme, rest, _ := strings.Cut(url, ":")
+	switch {
+	case scheme == "memory":
+		return memorysaver.New(), nil
+	case scheme == "sqlite":
+		s, err := sqlitesaver.Open(ctx, sqlitesaver.Config{Path: rest})
+		if err != nil {
+			return nil, fmt.Errorf("checkpointer: %w", err)
+		}
+		return s, nil
+	}
+	return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
+}
