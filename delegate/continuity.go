@@ -36,8 +36,7 @@ func CredentialDigest(scheme, token string) string {
 type Continuity interface {
 	// Get returns the id to echo, or "" when there is none.
 	Get(ctx context.Context, key ContextKey) (string, error)
-	// Learn remembers id, in place of an earlier one. An empty id is not stored and
-	// changes nothing.
+	// Learn remembers id, in place of an earlier one. An empty id changes nothing.
 	Learn(ctx context.Context, key ContextKey, id string) error
 	// Drop forgets what key has. Nothing there is no error.
 	Drop(ctx context.Context, key ContextKey) error
@@ -46,18 +45,21 @@ type Continuity interface {
 	DropThread(ctx context.Context, thread string) error
 }
 
-// MaxContextID is the longest context id in bytes that is remembered; a longer one is
-// treated as absent.
+// MaxContextID is the longest context id in bytes that is remembered. The conversation of
+// a longer one cannot be continued.
 const MaxContextID = 1024
 
 // Settle does with a conversation what an answered or failed Ask means for it (spec:
 // rooms, 7.2 and 7.3). Words teach contextID; a pause, an answer without text, and every
 // failure after the peer had accepted the message end the conversation. A peer that was
 // unreachable or refused before it accepted has changed nothing, so the conversation
-// stays. It uses a context of its own life where ctx may have ended: pass one that lives.
+// stays. After a canceled Ask the caller passes a ctx that has not ended, or the store may
+// keep what has to go.
 func Settle(ctx context.Context, c Continuity, key ContextKey, contextID string, reply Reply, err error) error {
 	switch {
 	case err == nil && (reply.Paused || reply.Text == ""):
+		return c.Drop(ctx, key)
+	case err == nil && len(contextID) > MaxContextID:
 		return c.Drop(ctx, key)
 	case err == nil:
 		return c.Learn(ctx, key, contextID)

@@ -149,6 +149,9 @@ func (l *Live) end(d Delegate) {
 
 // holds reports whether d itself, not another one of its name, is in r.
 func (r *Registry) holds(d Delegate) bool {
+	if r == nil {
+		return false
+	}
 	for _, own := range r.order {
 		if own == d {
 			return true

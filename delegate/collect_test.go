@@ -1,0 +1,518 @@
+package delegate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// peer is a delegate whose tasks can be looked at.
+type peer struct {
+	fake
+	key    string
+	keyErr error
+	// read answers the nth look, from 1.
+	read func(ctx context.Context, n int) (TaskView, error)
+
+	mu       sync.Mutex
+	looks    []time.Duration // since start
+	start    time.Time
+	rejoined []string
+}
+
+func newPeer(read func(ctx context.Context, n int) (TaskView, error)) *peer {
+	return &peer{fake: fake{name: "slow"}, key: "peer-1", read: read, start: time.Now()}
+}
+
+func (p *peer) PeerKey() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.key, p.keyErr
+}
+
+func (p *peer) ReadTask(ctx context.Context, task string) (TaskView, error) {
+	if task != "t1" && task != "t2" {
+		return TaskView{}, errors.New("another task: " + task)
+	}
+	p.mu.Lock()
+	p.looks = append(p.looks, time.Since(p.start))
+	n := len(p.looks)
+	p.mu.Unlock()
+	return p.read(ctx, n)
+}
+
+func (p *peer) Rejoin(_ context.Context, thread, contextID string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rejoined = append(p.rejoined, thread+" "+contextID)
+	return nil
+}
+
+func (p *peer) change(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+func (p *peer) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.looks)
+}
+
+// after answers working until look n, then view.
+func after(n int, view TaskView) func(context.Context, int) (TaskView, error) {
+	return func(_ context.Context, i int) (TaskView, error) {
+		if i < n {
+			return TaskView{State: TaskWorking}, nil
+		}
+		return view, nil
+	}
+}
+
+var answered = TaskView{State: TaskAnswered, Reply: Reply{Text: "done at last"}, ContextID: "ctx-1"}
+
+// collection is a collector with what it delivered.
+type collection struct {
+	*Collector
+	live    *Live
+	handles *MemoryHandles
+
+	mu   sync.Mutex
+	late []Late
+}
+
+// collect starts a collector over p, closed with the test.
+func collect(t *testing.T, p *peer) *collection {
+	t.Helper()
+	c := &collection{live: NewLive(roster(t, p)), handles: NewMemoryHandles()}
+	var err error
+	c.Collector, err = NewCollector(CollectorConfig{Live: c.live, Handles: c.handles, Deliver: c.deliver})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		c.live.Close()
+	})
+	return c
+}
+
+func (c *collection) deliver(ctx context.Context, l Late) {
+	if stood, err := l.Claim(ctx); !stood || err != nil {
+		return
+	}
+	c.mu.Lock()
+	c.late = append(c.late, l)
+	c.mu.Unlock()
+	l.Rejoin(ctx)
+}
+
+func (c *collection) results() []LateResult {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []LateResult
+	for _, l := range c.late {
+		all = append(all, l.Result)
+	}
+	return all
+}
+
+func (c *collection) add(t *testing.T, task string) {
+	t.Helper()
+	collecting, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: task, Exchange: "e1", Round: 2, Seen: 7, Incognito: true})
+	if !collecting || err != nil {
+		t.Fatalf("Add = %v, %v", collecting, err)
+	}
+}
+
+// longer than any collection.
+const ages = 2 * time.Hour
+
+// wait lets d pass in the test's bubble.
+func wait(d time.Duration) {
+	timer := time.NewTimer(d)
+	<-timer.C
+	synctest.Wait()
+}
+
+func TestCollectionOutcomes(t *testing.T) {
+	lost := errors.New("connection refused")
+	failure := &Error{Delegate: "slow", Kind: KindFailed, Err: errors.New("it broke"), Accepted: true}
+	tests := []struct {
+		name   string
+		read   func(context.Context, int) (TaskView, error)
+		want   []LateResult
+		looks  int
+		rejoin string
+	}{
+		{"answered at the first look", after(1, answered), []LateResult{LateAnswered}, 1, "main ctx-1"},
+		{"answered later", after(5, answered), []LateResult{LateAnswered}, 5, "main ctx-1"},
+		{"answered without text", after(1, TaskView{State: TaskAnswered, ContextID: "c"}), []LateResult{LateAnswered}, 1, ""},
+		{"paused", after(2, TaskView{State: TaskPaused, Reply: Reply{Text: "⏸", Paused: true}, ContextID: "c"}), []LateResult{LatePaused}, 2, ""},
+		{"failed", after(3, TaskView{State: TaskFailed, Err: failure}), []LateResult{LateFailed}, 3, ""},
+		{"unknown state is working", after(3, TaskView{State: "dreaming"}), []LateResult{LateGaveUp}, 125, ""},
+		{"never settles", after(1<<30, answered), []LateResult{LateGaveUp}, 125, ""},
+		{"settles at the last look", after(125, answered), []LateResult{LateAnswered}, 125, "main ctx-1"},
+		{"unknown task", func(context.Context, int) (TaskView, error) {
+			return TaskView{}, &Error{Kind: KindFailed, Err: ErrUnknownTask}
+		}, nil, 1, ""},
+		{"lost touch", func(context.Context, int) (TaskView, error) { return TaskView{}, lost }, []LateResult{LateLostTouch}, 8, ""},
+		{"seven failed looks, then an answer", func(_ context.Context, n int) (TaskView, error) {
+			if n%8 != 0 {
+				return TaskView{}, lost
+			}
+			if n < 32 {
+				return TaskView{State: TaskWorking}, nil
+			}
+			return answered, nil
+		}, []LateResult{LateAnswered}, 32, "main ctx-1"},
+		{"a look that hangs is a failed look", func(ctx context.Context, _ int) (TaskView, error) {
+			<-ctx.Done()
+			return TaskView{}, ctx.Err()
+		}, []LateResult{LateLostTouch}, 8, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPeer(test.read)
+				c := collect(t, p)
+				c.add(t, "t1")
+				wait(ages)
+				if got := c.results(); !slices.Equal(got, test.want) || p.count() != test.looks {
+					t.Errorf("results %v after %d looks, want %v after %d", got, p.count(), test.want, test.looks)
+				}
+				if got := strings.Join(p.rejoined, ","); got != test.rejoin {
+					t.Errorf("rejoined %q, want %q", got, test.rejoin)
+				}
+				if left, _ := c.handles.Handles(ctx, "main"); len(left)+len(c.Waiting()) > 0 {
+					t.Errorf("left over: %v, %v", left, c.Waiting())
+				}
+				if len(c.late) == 1 {
+					h := c.late[0].Handle
+					if h.ID == "" || h.Peer != "peer-1" || h.Exchange != "e1" || h.Round != 2 || h.Seen != 7 || !h.Incognito || h.Since.IsZero() {
+						t.Errorf("the handle came back as %+v", h)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestCollectionRhythm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1<<30, answered))
+		c := collect(t, p)
+		c.add(t, "t1")
+		wait(ages)
+		want := []time.Duration{2 * time.Second, 5 * time.Second, 9500 * time.Millisecond, 16250 * time.Millisecond}
+		if got := p.looks[:4]; !slices.Equal(got, want) {
+			t.Errorf("first looks at %v, want %v", got, want)
+		}
+		n := len(p.looks)
+		if pause := p.looks[20] - p.looks[19]; pause != 30*time.Second {
+			t.Errorf("the longest pause is %v", pause)
+		}
+		if last := p.looks[n-1]; last != time.Hour {
+			t.Errorf("the last look is at %v", last)
+		}
+		if c.late[0].Err != nil {
+			t.Errorf("gave up with %v although the peer was in touch", c.late[0].Err)
+		}
+	})
+}
+
+func TestWithdrawals(t *testing.T) {
+	tests := []struct {
+		name     string
+		withdraw func(t *testing.T, c *collection, p *peer)
+	}{
+		{"rewind, delete, fork onto the thread", func(t *testing.T, c *collection, _ *peer) { c.Withdraw(ctx, "main") }},
+		{"by another process, in the store", func(t *testing.T, c *collection, _ *peer) { c.handles.DropHandles(ctx, "main") }},
+		{"the delegate is withdrawn", func(t *testing.T, c *collection, _ *peer) { c.WithdrawDelegate(ctx, "slow") }},
+		{"the delegate left the roster", func(t *testing.T, c *collection, _ *peer) { c.live.Swap(nil) }},
+		{"new url or credential", func(_ *testing.T, _ *collection, p *peer) { p.change(func() { p.key = "peer-2" }) }},
+		{"a delegate of that name with another peer", func(t *testing.T, c *collection, p *peer) {
+			other := newPeer(p.read)
+			other.key = "peer-2"
+			c.live.Swap(roster(t, other))
+		}},
+		{"a delegate of that name whose tasks cannot be read", func(t *testing.T, c *collection, _ *peer) {
+			c.live.Swap(roster(t, &fake{name: "slow"}))
+		}},
+		{"the lead has collected it", func(t *testing.T, c *collection, _ *peer) {
+			if stood, err := c.Claim(ctx, "main", "slow", "t1"); !stood || err != nil {
+				t.Errorf("Claim = %v, %v", stood, err)
+			}
+			if stood, _ := c.Claim(ctx, "main", "slow", "t1"); stood {
+				t.Error("a second Claim was true")
+			}
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name+", between looks", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPeer(after(3, answered))
+				c := collect(t, p)
+				c.add(t, "t1")
+				wait(6 * time.Second) // two looks
+				test.withdraw(t, c, p)
+				wait(ages)
+				if got := c.results(); len(got) > 0 || p.count() != 2 {
+					t.Errorf("results %v after %d looks", got, p.count())
+				}
+				if left, _ := c.handles.Handles(ctx, "main"); len(left)+len(c.Waiting()) > 0 {
+					t.Errorf("left over: %v, %v", left, c.Waiting())
+				}
+			})
+		})
+		t.Run(test.name+", during a look", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reading, goOn := make(chan struct{}), make(chan struct{})
+				p := newPeer(func(context.Context, int) (TaskView, error) {
+					close(reading)
+					<-goOn
+					return answered, nil
+				})
+				c := collect(t, p)
+				c.add(t, "t1")
+				<-reading
+				test.withdraw(t, c, p)
+				close(goOn)
+				wait(ages)
+				if got := c.results(); len(got) > 0 || len(p.rejoined) > 0 {
+					t.Errorf("results %v, rejoined %v", got, p.rejoined)
+				}
+			})
+		})
+	}
+}
+
+// A withdrawal that comes while the delivery waits for the thread's lease wins.
+func TestARewindBeforeTheClaimWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := make(chan struct{})
+		p := newPeer(after(1, answered))
+		live := NewLive(roster(t, p))
+		stood := make(chan bool, 1)
+		c, err := NewCollector(CollectorConfig{Live: live, Deliver: func(ctx context.Context, l Late) {
+			<-lease
+			ok, _ := l.Claim(ctx)
+			stood <- ok
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		wait(3 * time.Second)
+		if err := c.Withdraw(ctx, "main"); err != nil { // by whoever holds the lease
+			t.Fatal(err)
+		}
+		close(lease)
+		if <-stood {
+			t.Error("the claim stood after the rewind")
+		}
+		c.Close()
+		live.Close()
+	})
+}
+
+func TestTheNewerTaskReplacesTheOlder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(nil)
+		p.read = func(context.Context, int) (TaskView, error) { return answered, nil }
+		c := collect(t, p)
+		c.add(t, "t1")
+		wait(time.Second)
+		c.add(t, "t2")
+		wait(ages)
+		if len(c.late) != 1 || c.late[0].Task != "t2" || p.count() != 1 {
+			t.Errorf("delivered %v after %d looks", c.late, p.count())
+		}
+		if stood, err := c.Claim(ctx, "main", "slow", "t2"); stood || err != nil {
+			t.Errorf("a Claim after the delivery = %v, %v", stood, err)
+		}
+	})
+}
+
+func TestThreadsAreCollectedApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := collect(t, newPeer(after(1, answered)))
+		for _, thread := range []string{"a", "b", "ab"} {
+			if ok, err := c.Add(ctx, Handle{Thread: thread, Delegate: "slow", Task: "t1"}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		if err := c.Withdraw(ctx, "a"); err != nil {
+			t.Fatal(err)
+		}
+		wait(ages)
+		if len(c.late) != 2 {
+			t.Errorf("delivered %v", c.late)
+		}
+	})
+}
+
+func TestWhatCannotBeCollected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1, answered))
+		c := collect(t, p)
+		plain := &fake{name: "plain"}
+		c.live.Swap(roster(t, p, plain))
+		for _, h := range []Handle{
+			{Thread: "main", Delegate: "plain", Task: "t1"},
+			{Thread: "main", Delegate: "gone", Task: "t1"},
+			{Thread: "main", Delegate: "slow"},
+			{Delegate: "slow", Task: "t1"},
+		} {
+			if ok, err := c.Add(ctx, h); ok || err != nil {
+				t.Errorf("Add(%+v) = %v, %v", h, ok, err)
+			}
+		}
+		p.change(func() { p.keyErr = errors.New("SLOW_TOKEN is not set") })
+		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || err == nil || !strings.Contains(err.Error(), "@slow") {
+			t.Errorf("without a credential: Add = %v, %v", ok, err)
+		}
+		c.Close()
+		c.Close()
+		p.change(func() { p.keyErr = nil })
+		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || !errors.Is(err, ErrCollectorClosed) {
+			t.Errorf("after Close: Add = %v, %v", ok, err)
+		}
+	})
+}
+
+// Two collectors over one store stand for two processes, and for a restart.
+func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(6, answered))
+		first := collect(t, p)
+		first.add(t, "t1")
+		wait(6 * time.Second)
+		first.Close()
+		wait(30 * time.Minute)
+
+		var both [2]*collection
+		for i := range both {
+			both[i] = collect(t, p)
+			both[i].cfg.Handles = first.handles
+			for range 2 { // a second Resume changes nothing
+				if err := both[i].Resume(ctx, "main"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := len(both[i].Waiting()); n != 1 {
+				t.Errorf("collector %d waits for %d handles", i, n)
+			}
+		}
+		wait(ages)
+		if n := len(both[0].late) + len(both[1].late); n != 1 || len(first.late) > 0 {
+			t.Errorf("delivered %d times", n)
+		}
+		both[0].Close()
+		first.stash(t)
+		if err := both[0].Resume(ctx, "main"); !errors.Is(err, ErrCollectorClosed) {
+			t.Errorf("Resume after Close = %v", err)
+		}
+	})
+}
+
+// stash stores a handle without following it.
+func (c *collection) stash(t *testing.T) {
+	t.Helper()
+	if err := c.handles.PutHandle(ctx, Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The hour counts from the ask, also over a restart.
+func TestAnOldHandleGetsItsLastLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1<<30, answered))
+		c := collect(t, p)
+		h := Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-ages)}
+		if err := c.handles.PutHandle(ctx, h); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Resume(ctx, "main"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := c.results(); !slices.Equal(got, []LateResult{LateGaveUp}) || p.count() != 1 {
+			t.Errorf("results %v after %d looks", got, p.count())
+		}
+	})
+}
+
+// brokenStore is a store that has gone away.
+type brokenStore struct{ *MemoryHandles }
+
+var errStore = errors.New("the store is gone")
+
+func (brokenStore) HasHandle(context.Context, Handle) (bool, error) { return false, errStore }
+
+func (brokenStore) Handles(context.Context, string) ([]Handle, error) { return nil, errStore }
+
+func TestAStoreThatIsGoneIsNotAWithdrawal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1, answered))
+		c := collect(t, p)
+		c.cfg.Handles = brokenStore{c.handles}
+		c.add(t, "t1")
+		wait(ages)
+		if len(c.late) != 1 || c.late[0].Result != LateLostTouch || !errors.Is(c.late[0].Err, errStore) || p.count() > 0 {
+			t.Errorf("delivered %+v after %d looks", c.late, p.count())
+		}
+		if err := c.Resume(ctx, "main"); !errors.Is(err, errStore) {
+			t.Errorf("Resume = %v", err)
+		}
+		if _, err := c.Claim(ctx, "main", "slow", "t1"); !errors.Is(err, errStore) {
+			t.Errorf("Claim = %v", err)
+		}
+	})
+}
+
+func TestCloseEndsLooksAndDeliveries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(func(ctx context.Context, _ int) (TaskView, error) {
+			<-ctx.Done()
+			return TaskView{}, ctx.Err()
+		})
+		c := collect(t, p)
+		c.add(t, "t1")
+		wait(3 * time.Second)
+		c.Close()
+		if left, _ := c.handles.Handles(ctx, "main"); len(left) != 1 || len(c.results()) > 0 {
+			t.Errorf("after Close the store has %v, delivered %v", left, c.results())
+		}
+	})
+}
+
+func TestNewCollectorNamesWhatIsMissing(t *testing.T) {
+	for _, cfg := range []CollectorConfig{{}, {Live: NewLive(nil)}, {Deliver: func(context.Context, Late) {}}} {
+		if _, err := NewCollector(cfg); err == nil || !strings.Contains(err.Error(), "required") {
+			t.Errorf("NewCollector(%+v) = %v", cfg, err)
+		}
+	}
+}
+
+func TestACollectionBetweenLooksDoesNotHoldTheRoster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1<<30, answered))
+		c := collect(t, p)
+		c.add(t, "t1")
+		wait(3 * time.Second)
+		c.live.Swap(nil)
+		synctest.Wait()
+		if p.closed() != 1 {
+			t.Error("a collection between looks keeps the delegate open")
+		}
+	})
+}

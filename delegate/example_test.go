@@ -1,0 +1,55 @@
+package delegate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// echo is the smallest delegate.
+type echo struct{ name string }
+
+func (e *echo) Info() delegate.Info { return delegate.Info{Name: e.name, Type: "echo"} }
+
+func (e *echo) Ask(_ context.Context, req delegate.Request) (delegate.Reply, error) {
+	if req.Conversation != "" {
+		return delegate.Reply{}, &delegate.Error{Delegate: e.name, Kind: delegate.KindRefused, Err: errors.New("an echo remembers nothing")}
+	}
+	return delegate.Reply{Text: req.Prompt}, nil
+}
+
+func (e *echo) Probe(context.Context) (delegate.Health, error) { return delegate.Health{}, nil }
+
+func (e *echo) Close() error {
+	fmt.Println(e.name, "is closed")
+	return nil
+}
+
+// A turn keeps the roster that it began with; what has left it is closed afterwards.
+func ExampleLive() {
+	first, err := delegate.NewRegistry(&echo{"proto"}, &echo{"reviewer"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	live := delegate.NewLive(first)
+
+	roster, release := live.Acquire()
+	live.Swap(nil) // the configuration changes in the middle of the turn
+	proto, _ := roster.Get("proto")
+	reply, err := proto.Ask(context.Background(), delegate.Request{Prompt: "still here?"})
+	fmt.Println(reply.Text, err)
+	_, err = proto.Ask(context.Background(), delegate.Request{Prompt: "hi", Conversation: "main"})
+	fmt.Println(err)
+	fmt.Println(len(live.Current().Names()), "delegates for the next turn")
+	release()
+	live.Close()
+	// Unordered output:
+	// still here? <nil>
+	// Delegate @proto failed: an echo remembers nothing
+	// 0 delegates for the next turn
+	// proto is closed
+	// reviewer is closed
+}

@@ -1,0 +1,100 @@
+package delegate
+
+import (
+	"sync"
+	"time"
+)
+
+// Condition is what the last asks and probes of a delegate showed.
+type Condition struct {
+	// Known is false until something has been noted.
+	Known bool
+	// OK says that the last outcome was a success. Otherwise Kind and Cause are the last
+	// failure's.
+	OK    bool
+	Kind  Kind
+	Cause string
+	// LastOK and LastFailure are zero when there was none.
+	LastOK      time.Time
+	LastFailure time.Time
+	// Failures counts the failures in a row.
+	Failures int
+	// NextProbe is when another probe is worth its while: a minute after a success, and
+	// after the nth failure in a row 5 s doubled n-1 times, at most 5 minutes.
+	NextProbe time.Time
+}
+
+// The rhythm of probes.
+const (
+	probeAfterOK     = time.Minute
+	probeAfterFailed = 5 * time.Second
+	probeLongest     = 5 * time.Minute
+)
+
+// Board is the health view of a roster. It never keeps anyone from asking a delegate: its
+// back-off is for those who probe without being told to. The zero value is ready, and safe
+// for concurrent use.
+type Board struct {
+	mu         sync.Mutex
+	conditions map[Delegate]Condition
+}
+
+// Note records how an ask or a probe of d ended; nil is a success. An error of kind
+// [KindCanceled] is neither success nor failure: somebody stopped it.
+func (b *Board) Note(d Delegate, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	c := b.conditions[d]
+	if err == nil {
+		c.Known, c.OK, c.Kind, c.Cause, c.Failures = true, true, "", "", 0
+		c.LastOK, c.NextProbe = now, now.Add(probeAfterOK)
+		b.set(d, c)
+		return
+	}
+	e := AsError(d.Info().Name, err)
+	if e.Kind == KindCanceled {
+		return
+	}
+	c.Known, c.OK, c.Kind, c.Cause = true, false, e.Kind, e.Cause()
+	c.Failures++
+	c.LastFailure, c.NextProbe = now, now.Add(backOff(c.Failures))
+	b.set(d, c)
+}
+
+// Condition returns what is known of d.
+func (b *Board) Condition(d Delegate) Condition {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.conditions[d]
+}
+
+// Retain forgets every delegate that roster does not hold.
+func (b *Board) Retain(roster *Registry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for d := range b.conditions {
+		if !roster.holds(d) {
+			delete(b.conditions, d)
+		}
+	}
+}
+
+func (b *Board) set(d Delegate, c Condition) {
+	if b.conditions == nil {
+		b.conditions = make(map[Delegate]Condition)
+	}
+	b.conditions[d] = c
+}
+
+// backOff is the time to the next probe after n failures in a row.
+func backOff(n int) time.Duration {
+	pause := probeAfterFailed
+	for range n - 1 {
+		if pause >= probeLongest {
+			break
+		}
+		pause *= 2
+	}
+	return min(pause, probeLongest)
+}
