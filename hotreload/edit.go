@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,18 +101,25 @@ func (f Field) accept(value string) error {
 	return nil
 }
 
+var (
+	wholeText  = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	numberText = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+)
+
 func (f Field) acceptNumber(value string) error {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: value}
-	if _, err := strconv.Atoi(value); err == nil {
-		n.Tag = "!!int"
-	} else if _, err := strconv.ParseFloat(value, 64); err != nil || f.Kind == KindWhole || strings.ContainsAny(value, "xXpP_") {
+	form := numberText
+	if f.Kind == KindWhole {
+		form = wholeText
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	if !form.MatchString(value) || err != nil && !math.IsInf(x, 0) {
 		return fmt.Errorf("%w: must be a %s, not \"%s\"", ErrWrongType, f.numberWord(), shown(value))
 	}
-	_, odd, err := f.decodeNumber(n)
+	_, odd, err := f.bound(x)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrWrongType, err)
-	case odd != "" && f.Ceiling > 0:
+	case odd != "":
 		return fmt.Errorf("%w: %s is more than %s", ErrAboveCeiling, shown(value), plain(f.Ceiling))
 	}
 	return nil

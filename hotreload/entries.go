@@ -164,7 +164,7 @@ func (p *parser) checkConfig(c, old *Config, top *yaml.Node) {
 	}
 	if c.Model.Provider == "openai" && c.Model.Model == "" {
 		s.report(Error, section(top, "model"), "model.model", "model.model is missing; provider openai needs it")
-		c.Model = old.Model
+		c.Model.Provider, c.Model.Model = old.Model.Provider, old.Model.Model
 	}
 }
 

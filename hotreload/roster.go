@@ -41,7 +41,7 @@ func insertDelegate(file string, data []byte, d Delegate) ([]byte, error) {
 	}
 	e := &rosterEditor{editor{source: newSource(body)}}
 	err = fmt.Errorf("%w: the end of the roster was not found", ErrNotEditable)
-	for _, patches := range e.planInsert(top, entryOfDelegate(d)) {
+	for _, patches := range e.planInsert(top, d) {
 		out := apply(body, patches)
 		before, after, ok := rosters(file, top, out)
 		if !ok || len(after) != len(before)+1 || !sameItems(before, after[:len(before)]) {

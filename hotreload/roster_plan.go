@@ -23,14 +23,15 @@ type fieldText struct {
 
 func isZero(at any) bool { return reflect.ValueOf(at).Elem().IsZero() }
 
-// entryOfDelegate lists the fields of d that are not what an absent key means.
-func entryOfDelegate(d Delegate) []fieldText {
+// entryOfDelegate lists the fields of d that are not what an absent key means, texts as
+// write gives them.
+func entryOfDelegate(d Delegate, write func(string) string) []fieldText {
 	var fields []fieldText
 	for _, r := range delegateRows {
 		if !r.has(d.Type) {
 			continue
 		}
-		text, ok := fieldAsYAML(r.Field, r.at(&d))
+		text, ok := fieldAsYAML(r.Field, r.at(&d), write)
 		if ok {
 			fields = append(fields, fieldText{strings.Split(r.Key, "."), text})
 		}
@@ -38,15 +39,15 @@ func entryOfDelegate(d Delegate) []fieldText {
 	return fields
 }
 
-func fieldAsYAML(f Field, at any) (text string, ok bool) {
+func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bool) {
 	switch v := at.(type) {
 	case *Secret:
 		if f.Kind == KindVariable {
-			return scalar(v.env), v.env != ""
+			return write(v.env), v.env != ""
 		}
-		return scalar(v.literal), v.literal != ""
+		return write(v.literal), v.literal != ""
 	case *string:
-		return scalar(*v), *v != "" && *v != f.Default
+		return write(*v), *v != "" && *v != f.Default
 	case *int:
 		return strconv.Itoa(*v), *v != 0 && *v != f.Default
 	case *float64:
@@ -57,13 +58,13 @@ func fieldAsYAML(f Field, at any) (text string, ok bool) {
 	case *[]string:
 		words := make([]string, len(*v))
 		for i, w := range *v {
-			words[i] = scalar(w)
+			words[i] = write(w)
 		}
 		return "[" + strings.Join(words, ", ") + "]", *v != nil
 	case *map[string]string:
 		var words []string
 		for _, k := range slices.Sorted(maps.Keys(*v)) {
-			words = append(words, scalar(k)+": "+scalar((*v)[k]))
+			words = append(words, write(k)+": "+write((*v)[k]))
 		}
 		return "{" + strings.Join(words, ", ") + "}", *v != nil
 	}
@@ -117,12 +118,16 @@ func itemFlow(fields []fieldText, quote bool) string {
 }
 
 // planInsert returns the ways to append the item to the roster, the best first.
-func (e *rosterEditor) planInsert(top *yaml.Node, fields []fieldText) [][]patch {
+func (e *rosterEditor) planInsert(top *yaml.Node, d Delegate) [][]patch {
+	fields := entryOfDelegate(d, scalar)
 	if top == nil {
 		return [][]patch{{e.block(len(e.data), "delegates:", "  ", fields)}}
 	}
 	inFlow := e.at(e.body(top)) == '{'
 	quote := inFlow && len(top.Content) > 0 && top.Content[0].Style&yaml.DoubleQuotedStyle != 0
+	if quote { // JSON stays JSON
+		fields = entryOfDelegate(d, quoted)
+	}
 	item := itemFlow(fields, quote)
 	key, list := entryOf(top, "delegates")
 	indent := strings.Repeat(" ", max(0, top.Column-1))

@@ -18,6 +18,17 @@ func (f Field) isText() bool {
 	return true
 }
 
+// hasTag reports whether the parser reads a scalar of this tag as a value of the field.
+func (f Field) hasTag(tag string) bool {
+	switch {
+	case f.isText():
+		return tag == "!!str"
+	case f.Kind == KindBool:
+		return tag == "!!bool"
+	}
+	return tag == "!!int" || tag == "!!float" || tag == "!!str" && f.Knob
+}
+
 // render writes the value as YAML, in quotes where it had them or needs them.
 func (e *editor) render(style yaml.Style) string {
 	switch {
@@ -74,7 +85,7 @@ func (e *editor) verify(file string, old *yaml.Node, out []byte) ([]byte, error)
 			return nil, refuse
 		}
 	}
-	if n.Kind != yaml.ScalarNode || n.Value != e.value || n.Tag == "!!null" || e.field.isText() != (n.Tag == "!!str") && !e.field.Knob {
+	if n.Kind != yaml.ScalarNode || n.Value != e.value || !e.field.hasTag(n.Tag) {
 		return nil, refuse
 	}
 	if err := e.newErrors(file, out); err != nil {
