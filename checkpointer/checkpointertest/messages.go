@@ -28,20 +28,20 @@ func rich() []langrooms.Message {
 		return map[string]json.RawMessage{"later": json.RawMessage(s)}
 	}
 	return []langrooms.Message{
-		{ID: langrooms.NewID(), Time: when, Role: langrooms.RoleHuman,
+		{ID: "0197f000-0000-7000-8000-000000000001", Time: when, Role: langrooms.RoleHuman,
 			Parts: []langrooms.Part{langrooms.TextPart("@proto <b>&\u2028\n\x00 ünï \U0001f600"), langrooms.TextPart("")},
 			Stamp: &langrooms.Stamp{From: "operator", To: []string{"proto", "b"}, Exchange: "e1", Extra: raw(`{"a":[1,2]}`)},
 			Extra: raw(`"kept"`)},
-		{ID: langrooms.NewID(), Time: when, Role: langrooms.RoleHuman,
+		{ID: "0197f000-0000-7000-8000-000000000002", Time: when, Role: langrooms.RoleHuman,
 			Parts: []langrooms.Part{{Kind: langrooms.PartBinary, MIMEType: "x/y", Data: []byte{0, 1, 0xff, '\n', 0}},
 				{Kind: langrooms.PartImageURL, URL: "https://example.org/a?b=c", Detail: "low"}},
 			Stamp: &langrooms.Stamp{From: "proto", Exchange: "e1", Round: 2, Failed: true, Late: true, Incognito: true, Seen: 1 << 40}},
-		{ID: langrooms.NewID(), Time: when, Role: langrooms.RoleAI, Parts: []langrooms.Part{{Kind: langrooms.PartToolCall,
+		{ID: "0197f000-0000-7000-8000-000000000003", Time: when, Role: langrooms.RoleAI, Parts: []langrooms.Part{{Kind: langrooms.PartToolCall,
 			ToolCall: &langrooms.ToolCall{ID: "1", Name: "f", Arguments: `{"not json`}}}},
-		{ID: langrooms.NewID(), Time: when, Role: langrooms.RoleTool, Parts: []langrooms.Part{{Kind: langrooms.PartToolResult,
+		{ID: "0197f000-0000-7000-8000-000000000004", Time: when, Role: langrooms.RoleTool, Parts: []langrooms.Part{{Kind: langrooms.PartToolResult,
 			ToolResult: &langrooms.ToolResult{CallID: "1", Name: "f", Content: "no", IsError: true}},
 			{Kind: "of-a-later-version", Extra: raw(`{"x":1}`)}}},
-		{ID: langrooms.NewID(), Time: when, Role: langrooms.RoleSystem, Parts: []langrooms.Part{langrooms.TextPart("sum")},
+		{ID: "0197f000-0000-7000-8000-000000000005", Time: when, Role: langrooms.RoleSystem, Parts: []langrooms.Part{langrooms.TextPart("sum")},
 			Summary: &langrooms.Summary{Replaced: 7, Members: []langrooms.SummaryMember{{Name: "proto", Seen: 5}}}},
 	}
 }
@@ -141,9 +141,8 @@ func firstMoment(c *check) {
 			c.ok(err, "messages")
 			if len(got) == 0 {
 				log := append(appends(fmt.Sprintf("new%d", i)), replace("m250", "changed"), remove("m1"), remove("m498"), reset())
-				next := c.put(s, c.get(s, thread("t")).Ref, checkpointer.Step{Log: log})
-				// Put the messages back for the next reading, on a branch.
-				_ = next
+				c.put(s, c.get(s, thread("t")).Ref, checkpointer.Step{Log: log})
+				// The messages stand again, for the next reading, on a branch.
 				c.put(s, first, checkpointer.Step{Fork: true})
 			}
 			got = append(got, m)

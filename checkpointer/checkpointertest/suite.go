@@ -73,7 +73,9 @@ func (r rule) run(t testing.TB, open func(t testing.TB) checkpointer.Saver, cfg 
 func rules() []rule {
 	return slices.Concat(abilityRules(), putRules(), channelRules(), repeatRules(), writeRules(),
 		listRules(), messageRules(), changeRules(), branchRules(), idRules(), memoryRules(),
-		argumentRules(), endRules(), listerRules())
+		argumentRules(), endRules(), raceRules(), fenceRules(), lockRules(), listerRules(),
+		forkRules(), pruneRules(), compactRules(), expireRules(), watchRules(), snapshotRules(),
+		sharedRules())
 }
 
 // check is a rule being checked on one store. Its failures name the rule.

@@ -1,0 +1,118 @@
+package checkpointertest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/langrooms/langrooms/checkpointer"
+)
+
+func expireRules() []rule {
+	return []rule{
+		{name: "expiry-takes-the-whole-thread", needs: Expirer, check: expiryWhole},
+		{name: "expiry-counts-from-the-last-put", needs: Expirer, check: expiryLastPut},
+		{name: "ttl-zero-pins", needs: Expirer, check: ttlZero},
+		{name: "ttl-errors", needs: Expirer, check: ttlErrors},
+	}
+}
+
+// eventually asks cond every few milliseconds until it holds, and reports when it never does.
+func (c *check) eventually(what string, cond func() bool) {
+	c.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !cond(); <-tick.C {
+		if time.Now().After(deadline) {
+			c.Fatalf("%s did not happen within %v", what, patience)
+		}
+	}
+}
+
+func (c *check) setTTL(s checkpointer.Saver, name string, ttl time.Duration) {
+	c.Helper()
+	c.ok(ability[checkpointer.Expirer](c, s).SetTTL(c.Context(), name, ttl), "set TTL of %q", name)
+}
+
+func (c *check) missing(s checkpointer.Saver, ref checkpointer.Ref) bool {
+	c.Helper()
+	_, err := s.Get(c.Context(), ref)
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		c.Fatalf("get of %+v: %v", ref, err)
+	}
+	return err != nil
+}
+
+func expiryWhole(c *check) {
+	s := c.saver()
+	first := c.put(s, thread("t"), checkpointer.Step{ID: "c1", Log: appends("a"), Channels: values("x=1")})
+	c.chain(s, first, "c2")
+	c.put(s, checkpointer.Ref{Thread: "t", Namespace: "n"}, checkpointer.Step{ID: "n1"})
+	c.putWrites(s, first, "task", write("x", "1"))
+	c.putWrites(s, checkpointer.Ref{Thread: "t", ID: "later"}, "task", write("x", "1"))
+	c.chain(s, thread("stays"), "a")
+	c.setTTL(s, "t", 200*time.Millisecond)
+	c.eventually("the expiry of the thread", func() bool {
+		gone := c.missing(s, first)
+		if gone {
+			// What is gone is gone with everything, at the same moment.
+			for _, ref := range []checkpointer.Ref{thread("t"), {Thread: "t", ID: "c2"}, {Thread: "t", Namespace: "n"}} {
+				if !c.missing(s, ref) {
+					c.Errorf("%+v outlived its thread", ref)
+				}
+			}
+			c.lists(s, checkpointer.Query{Thread: "t"}, "")
+		}
+		return gone
+	})
+	if a, ok := s.(checkpointer.Lister); ok {
+		all, err := threads(c.Context(), a)
+		c.ok(err, "threads")
+		if len(all) != 1 || all[0].Thread != "stays" {
+			c.Errorf("threads after the expiry: %v", all)
+		}
+	}
+	c.put(s, thread("t"), checkpointer.Step{ID: "later", Log: appends("new")})
+	cp := c.get(s, thread("t"))
+	c.channels(cp, "")
+	c.writes(cp, "")
+	c.sees(s, thread("t"), "new")
+	c.sees(s, thread("stays"), "a")
+}
+
+func expiryLastPut(c *check) {
+	s := c.saver()
+	at := c.chain(s, thread("t"), "a")
+	const ttl = time.Second
+	c.setTTL(s, "t", ttl)
+	for began := time.Now(); time.Since(began) < ttl+ttl/2; pause(c) {
+		at = c.put(s, at, checkpointer.Step{})
+	}
+	last := time.Now()
+	c.eventually("the expiry of the thread", func() bool { return c.missing(s, at) })
+	if lived := time.Since(last); lived < ttl/2 {
+		c.Errorf("the thread ended %v after its last put, its TTL is %v", lived, ttl)
+	}
+}
+
+func ttlZero(c *check) {
+	s := c.saver()
+	at := c.chain(s, thread("t"), "a")
+	c.setTTL(s, "t", 300*time.Millisecond)
+	c.setTTL(s, "t", 0)
+	c.chain(s, thread("u"), "a")
+	c.setTTL(s, "u", 400*time.Millisecond)
+	c.eventually("the expiry of the other thread", func() bool { return c.missing(s, thread("u")) })
+	c.sees(s, at, "a")
+}
+
+func ttlErrors(c *check) {
+	s := c.saver()
+	at := c.chain(s, thread("t"), "a")
+	a := ability[checkpointer.Expirer](c, s)
+	c.is(a.SetTTL(c.Context(), "none", time.Hour), checkpointer.ErrNotFound, "TTL of an unknown thread")
+	c.putWrites(s, checkpointer.Ref{Thread: "w", ID: "c"}, "task", write("x", "1"))
+	c.is(a.SetTTL(c.Context(), "w", time.Hour), checkpointer.ErrNotFound, "TTL of a thread with pending writes only")
+	c.is(a.SetTTL(c.Context(), "t", -1), checkpointer.ErrInvalid, "a negative TTL")
+	c.is(a.SetTTL(c.Context(), "", time.Hour), checkpointer.ErrInvalid, "TTL of an empty thread")
+	c.sees(s, at, "a")
+}
