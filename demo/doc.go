@@ -1,0 +1,14 @@
+// Package demo holds the peers of the offline demo: real protocol peers on loopback whose
+// small built-in brains do honest work without a model or a key. proto runs go build and
+// go vet in the working folder, reviewer reads git, oracle answers from the conversation it
+// was shown, and the lead, the graph's own agent, says what each voice said last and can
+// delegate. Each says that it is a demo agent.
+//
+// [Start] serves proto, reviewer, oracle and lead as models of an OpenAI-compatible
+// endpoint. It serves this program only: the port is on 127.0.0.1 and wants a random key.
+//
+// # Concurrency
+//
+// [Peers] is safe for concurrent use. Its goroutines and commands end with [Peers.Close],
+// which waits for them.
+package demo
