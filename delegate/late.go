@@ -67,6 +67,9 @@ type Handle struct {
 	Round     int    `json:"round,omitempty"`
 	Seen      int64  `json:"seen,omitempty"`
 	Incognito bool   `json:"incognito,omitempty"`
+	// Anchor is the log position of the record that the answer belongs to; while that
+	// record stands on the thread, so does the handle.
+	Anchor int64 `json:"anchor,omitempty"`
 	// Since is when the waiting began; [Collector.Add] sets a zero one to now.
 	Since time.Time `json:"since"`
 }

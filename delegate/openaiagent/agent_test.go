@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -256,6 +257,41 @@ func TestCloseEndsAConnectionAttempt(t *testing.T) {
 	a.Close()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("dial = %v", err)
+	}
+}
+
+func TestManyAsksLeaveNoConnection(t *testing.T) {
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	none := sync.NewCond(&mu)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sse(w, chunk("one "), chunk("two"), stop, done)
+	}))
+	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		open[conn] = true
+		if state == http.StateClosed {
+			delete(open, conn)
+		}
+		none.Broadcast()
+	}
+	server.Start()
+	defer server.Close()
+	a, err := New(Config{Name: "oracle", URL: server.URL, Model: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if _, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	for len(open) > 0 { // a connection left open hangs the test
+		none.Wait()
 	}
 }
 

@@ -193,9 +193,9 @@ func TestLargeAnswers(t *testing.T) {
 		{"endless event", func(w http.ResponseWriter) {
 			io.WriteString(w, `data: {"a":"`)
 			for range 8 {
-				io.WriteString(w, ten)
+				io.WriteString(w, strings.ReplaceAll(ten, "\n", " "))
 			}
-		}, errUnreadable},
+		}, errTooLong},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,0 +1,41 @@
+package openaiagent
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/langrooms/langrooms"
+)
+
+// Whatever a peer sends: no panic, valid UTF-8, the key never shown, and the progress is
+// the answer.
+func FuzzReadAnswer(f *testing.F) {
+	for _, seed := range []string{
+		whole("hi"), "data: " + chunk("hi") + "\n\ndata: [DONE]\n\n", `{"choices":[null]}`, `{"error":{"message":7}}`,
+		"data: " + chunk(testKey[:9]) + "\ndata: " + chunk(testKey[9:]) + "\ndata: [DONE]",
+		`data: {"choices":[{"delta":{"content":"\ud83d"}}]}` + "\n" + `data: {"choices":[{"delta":{"content":"\ude00\\"}}]}` + "\ndata: [DONE]",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var got recorder
+		c := &call{agent: &Agent{}, key: testKey, progress: got.note}
+		a, err := readAnswer(bytes.NewReader(body), c.reporter())
+		shown := got.text(langrooms.ProgressText)
+		if !utf8.ValidString(shown) || strings.Contains(shown, testKey) {
+			t.Errorf("progress = %q", shown)
+		}
+		if err != nil {
+			return
+		}
+		text := scrub(a.text, testKey)
+		if !utf8.ValidString(text) || shown != "" && shown != text {
+			t.Errorf("answer %q, progress %q", text, shown)
+		}
+		if _, err := a.encode(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package delegate
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestWithdrawals(t *testing.T) {
+	tests := []struct {
+		name     string
+		withdraw func(t *testing.T, c *collection, p *peer)
+	}{
+		{"rewind, delete, fork onto the thread", func(t *testing.T, c *collection, _ *peer) { c.Withdraw(ctx, "main") }},
+		{"by another process, in the store", func(t *testing.T, c *collection, _ *peer) { c.handles.DropHandles(ctx, "main") }},
+		{"the delegate is withdrawn", func(t *testing.T, c *collection, _ *peer) { c.WithdrawDelegate(ctx, "slow") }},
+		{"the delegate left the roster", func(t *testing.T, c *collection, _ *peer) { c.live.Swap(nil) }},
+		{"new url or credential", func(_ *testing.T, _ *collection, p *peer) { p.change(func() { p.key = "peer-2" }) }},
+		{"a delegate of that name with another peer", func(t *testing.T, c *collection, p *peer) {
+			other := newPeer(p.read)
+			other.key = "peer-2"
+			c.live.Swap(roster(t, other))
+		}},
+		{"a delegate of that name whose tasks cannot be read", func(t *testing.T, c *collection, _ *peer) {
+			c.live.Swap(roster(t, &fake{name: "slow"}))
+		}},
+		{"the lead has collected it", func(t *testing.T, c *collection, _ *peer) {
+			if stood, err := c.Claim(ctx, "main", "slow", "t1"); !stood || err != nil {
+				t.Errorf("Claim = %v, %v", stood, err)
+			}
+			if stood, _ := c.Claim(ctx, "main", "slow", "t1"); stood {
+				t.Error("a second Claim was true")
+			}
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name+", between looks", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPeer(after(3, answered))
+				c := collect(t, p)
+				c.add(t, "t1")
+				wait(6 * time.Second) // two looks
+				test.withdraw(t, c, p)
+				wait(ages)
+				if got := c.results(); len(got) > 0 || p.count() != 2 {
+					t.Errorf("results %v after %d looks", got, p.count())
+				}
+				if left, _ := c.handles.Handles(ctx, "main"); len(left)+len(c.Waiting()) > 0 {
+					t.Errorf("left over: %v, %v", left, c.Waiting())
+				}
+			})
+		})
+		t.Run(test.name+", during a look", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				reading, goOn := make(chan struct{}), make(chan struct{})
+				p := newPeer(func(context.Context, int) (TaskView, error) {
+					close(reading)
+					<-goOn
+					return answered, nil
+				})
+				c := collect(t, p)
+				c.add(t, "t1")
+				<-reading
+				test.withdraw(t, c, p)
+				close(goOn)
+				wait(ages)
+				if got := c.results(); len(got) > 0 || len(p.rejoined) > 0 {
+					t.Errorf("results %v, rejoined %v", got, p.rejoined)
+				}
+			})
+		})
+	}
+}
+
+// A withdrawal that comes while the delivery waits for the thread's lease wins.
+func TestARewindBeforeTheClaimWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := make(chan struct{})
+		p := newPeer(after(1, answered))
+		live := NewLive(roster(t, p))
+		stood := make(chan bool, 1)
+		c, err := NewCollector(CollectorConfig{Live: live, Deliver: func(ctx context.Context, l Late) {
+			<-lease
+			ok, _ := l.Claim(ctx)
+			stood <- ok
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		wait(3 * time.Second)
+		if err := c.Withdraw(ctx, "main"); err != nil { // by whoever holds the lease
+			t.Fatal(err)
+		}
+		close(lease)
+		if <-stood {
+			t.Error("the claim stood after the rewind")
+		}
+		c.Close()
+		live.Close()
+	})
+}
+
