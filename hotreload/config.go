@@ -49,6 +49,24 @@ type Model struct {
 	Timeout time.Duration
 }
 
+// String returns provider, model and endpoint, nothing that could hold a secret.
+func (m Model) String() string {
+	return strings.Join(strings.Fields(m.Provider+" "+m.Model+" "+redactURL(m.URL)), " ")
+}
+
+// GoString returns the same as String.
+func (m Model) GoString() string { return m.String() }
+
+// LogValue returns the same as String.
+func (m Model) LogValue() slog.Value { return slog.StringValue(m.String()) }
+
+// MarshalJSON returns the fields, secrets and what is secret in the URL hidden.
+func (m Model) MarshalJSON() ([]byte, error) {
+	type fields Model
+	m.URL = redactURL(m.URL)
+	return json.Marshal(fields(m))
+}
+
 // Checkpointer is where threads are stored. Its URL may hold a password, so it prints
 // redacted.
 type Checkpointer struct {
@@ -133,6 +151,13 @@ func (d Delegate) GoString() string { return d.String() }
 
 // LogValue returns the same as String.
 func (d Delegate) LogValue() slog.Value { return slog.StringValue(d.String()) }
+
+// MarshalJSON returns the fields without Env, secrets and what is secret in the URL hidden.
+func (d Delegate) MarshalJSON() ([]byte, error) {
+	type fields Delegate
+	d.URL = redactURL(d.URL)
+	return json.Marshal(fields(d))
+}
 
 // Auth is the credential shown to an a2a peer.
 type Auth struct {

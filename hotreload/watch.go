@@ -32,16 +32,19 @@ func (f *File) watch(w *folders) {
 	)
 	defer timer.Stop()
 	defer ticker.Stop()
+	look := func() {
+		first = time.Time{}
+		w.seen = statOf(f.path)
+		if wait := f.look(&suspect); wait > 0 {
+			timer.Reset(wait)
+		}
+	}
 	for {
 		select {
 		case <-f.ctx.Done():
 			return
 		case <-timer.C:
-			first = time.Time{}
-			w.seen = statOf(f.path)
-			if wait := f.look(&suspect); wait > 0 {
-				timer.Reset(wait)
-			}
+			look()
 			continue
 		case event, ok := <-w.events():
 			if !ok {
@@ -52,8 +55,13 @@ func (f *File) watch(w *folders) {
 		case <-w.errors(): // an overflow: events were lost
 		case <-ticker.C:
 			w.arm()
-			if now := statOf(f.path); now == w.seen && time.Since(now.modified) > racy {
+			if now := statOf(f.path); now == w.seen {
+				if first.IsZero() && now.exists && time.Since(now.modified) < racy {
+					look()
+				}
 				continue
+			} else {
+				w.seen = now
 			}
 		}
 		now := time.Now()

@@ -1,0 +1,174 @@
+package hotreload
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDefault(t *testing.T) {
+	c := Default()
+	want := Config{
+		Identity:       Identity{Name: "lead"},
+		Model:          Model{Provider: "demo", Timeout: 2 * time.Minute},
+		Checkpointer:   Checkpointer{URL: "sqlite:langrooms.db"},
+		Room:           Room{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3},
+		Continuity:     "memory",
+		Server:         Server{Addr: "127.0.0.1:8080"},
+		SharedSessions: SharedSessions{Enabled: true, Defaults: SessionDefaults{MaxMessages: 60, TTLHours: 24}},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v\nwant %+v", c, want)
+	}
+	for _, v := range c.Values() {
+		if !v.Default {
+			t.Errorf("%s is not called a default", v.Key)
+		}
+	}
+}
+
+// TestDelegateDefaults shows what an entry with only its required fields means (spec:
+// rooms, section 6).
+func TestDelegateDefaults(t *testing.T) {
+	const file = "delegates:\n- { name: a, type: a2a, url: 'http://h' }\n- { name: b, type: openai, url: 'http://h', model: m }\n- { name: c, type: acp, command: c }\n"
+	c, findings, err := Parse("f.yaml", []byte(file))
+	if err != nil || findings != nil {
+		t.Fatal(findings, err)
+	}
+	want := []Delegate{
+		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second},
+		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Temperature: 0.4, Timeout: time.Minute},
+		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, Permissions: "auto"},
+	}
+	for i, d := range c.Delegates {
+		if !reflect.DeepEqual(d, want[i]) {
+			t.Errorf("delegate %s differs", d.Name)
+		}
+	}
+}
+
+// TestDelegateEqual shows that every field but the line counts.
+func TestDelegateEqual(t *testing.T) {
+	base := Delegate{Name: "n"}
+	fields := reflect.TypeOf(base)
+	for i := range fields.NumField() {
+		other := base
+		v := reflect.ValueOf(&other).Elem().Field(i)
+		switch p := v.Addr().Interface().(type) {
+		case *string:
+			*p += "x"
+		case *int:
+			*p++
+		case *float64:
+			*p++
+		case *time.Duration:
+			*p++
+		case *Secret:
+			*p = SecretFromEnv("X")
+		case *Auth:
+			p.Credential = NewSecret("x")
+		case *[]string:
+			*p = []string{"x"}
+		case *map[string]string:
+			*p = map[string]string{"x": "y"}
+		default:
+			t.Fatalf("no other value for %s", fields.Field(i).Name)
+		}
+		if got, want := base.Equal(other), fields.Field(i).Name == "Line"; got != want {
+			t.Errorf("with another %s they are equal: %v", fields.Field(i).Name, got)
+		}
+	}
+}
+
+// TestSecretsStayHidden prints a whole configuration in every usual way.
+func TestSecretsStayHidden(t *testing.T) {
+	data, err := os.ReadFile("testdata/corpus/good-full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := Parse("f.yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Model.URL = "https://user:hunter2@h/v1"
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%v %+v %#v\n", c, c, c)
+	fmt.Fprintf(&b, "%v %+v %#v\n", &c, c.Delegates, c.Server.Keys)
+	for _, d := range c.Delegates {
+		fmt.Fprintf(&b, "%s %v %+v %#v %q\n", d.APIKey, d, d.Auth, d.APIKey, d.Auth.Credential)
+	}
+	log := slog.New(slog.NewTextHandler(&b, nil))
+	log.Info("x", "config", c, "secret", c.Server.Keys[1].Key, "delegate", c.Delegates[0], "store", c.Checkpointer)
+	jlog := slog.New(slog.NewJSONHandler(&b, nil))
+	jlog.Info("x", "config", c.Model, "keys", c.Server.Keys, "store", c.Checkpointer)
+	for _, v := range []any{c.Model, c.Server, c.Checkpointer, c.Delegates, c.Values(), c} {
+		if err := json.NewEncoder(&b).Encode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if i := strings.Index(b.String(), "hunter2"); i >= 0 {
+		t.Errorf("a secret shows: %s", b.String()[max(0, i-80):i+10])
+	}
+	for _, want := range []string{"(hidden)", "($OPENAI_API_KEY)", "redis://***@db.example.com:6379/0"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s does not show", want)
+		}
+	}
+}
+
+func TestSecretResolve(t *testing.T) {
+	t.Setenv("LANGROOMS_TEST_SECRET", " s3cret\n")
+	t.Setenv("LANGROOMS_TEST_EMPTY", " ")
+	t.Setenv("LANGROOMS_TEST_BROKEN", "s3\ncret")
+	tests := []struct {
+		name   string
+		secret Secret
+		want   string
+		err    string
+	}{
+		{"none", Secret{}, "", ""},
+		{"literal", NewSecret("abc"), "abc", ""},
+		{"variable", SecretFromEnv("LANGROOMS_TEST_SECRET"), "s3cret", ""},
+		{"empty variable", SecretFromEnv("LANGROOMS_TEST_EMPTY"), "", "environment variable LANGROOMS_TEST_EMPTY is not set or empty"},
+		{"missing variable", SecretFromEnv("LANGROOMS_TEST_NONE"), "", "environment variable LANGROOMS_TEST_NONE is not set or empty"},
+		{"line break", SecretFromEnv("LANGROOMS_TEST_BROKEN"), "", "environment variable LANGROOMS_TEST_BROKEN holds control characters"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.secret.Resolve()
+			if got != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
+				t.Errorf("got %q, %v", got, err)
+			}
+			if tt.secret.IsZero() != (tt.name == "none") {
+				t.Errorf("IsZero is %v", tt.secret.IsZero())
+			}
+		})
+	}
+	t.Setenv("LANGROOMS_TEST_SECRET", "rotated")
+	if got, _ := tests[2].secret.Resolve(); got != "rotated" {
+		t.Errorf("after a rotation: %q", got)
+	}
+}
+
+func TestRedactURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"sqlite:/a@b/c.db":                       "sqlite:/a@b/c.db",
+		"memory:":                                "memory:",
+		"redis://h:1/0":                          "redis://h:1/0",
+		"redis://u:p@ss@h:1/0":                   "redis://***@h:1/0",
+		"redis+sentinel://:p@a:1,b:2/m?db=1":     "redis+sentinel://***@a:1,b:2/m?db=1",
+		"rediss://h:1?password=x&db=2":           "rediss://h:1?***",
+		"https://h/rpc?api_key=x":                "https://h/rpc?***",
+		"redis+sentinel://u:a/b@h?sentinel_key=": "redis+sentinel://***@h?***",
+	} {
+		if got := redactURL(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
