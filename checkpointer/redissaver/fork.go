@@ -71,6 +71,7 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 // lua/log.lua writes them. It returns the position of the first and the number of fields.
 func (s *Saver) stage(ctx context.Context, c checkpointer.Checkpoint, to, staged string) (start, fields int64, err error) {
 	start = c.Length
+	ids := map[string]bool{}
 	for sp := (span{to: c.Length, left: math.MaxInt, most: limitedPage}); sp.open(); {
 		page, err := s.page(ctx, "fork", c.Ref, sp)
 		if err != nil {
@@ -78,17 +79,17 @@ func (s *Saver) stage(ctx context.Context, c checkpointer.Checkpoint, to, staged
 		}
 		l := &arguments{}
 		l.number(stageLife.Milliseconds())
-		l.number(int64(2 * len(page.messages)))
+		l.number(int64(len(page.messages)))
 		for _, m := range page.messages {
 			data, err := record.Encode(m)
 			if err != nil {
 				return 0, 0, record.Wrap("fork", to, err)
 			}
-			pos := strconv.FormatInt(m.Seq, 10)
-			l.text("e1:"+pos, "a"+string(data), "m1:"+m.ID, pos)
+			l.text(strconv.FormatInt(m.Seq, 10), m.ID, string(data))
 			start = min(start, m.Seq)
+			ids[m.ID] = true
 		}
-		fields += int64(2 * len(page.messages))
+		fields += int64(len(page.messages))
 		sp = sp.after(page)
 		if len(page.messages) == 0 {
 			continue
@@ -97,5 +98,5 @@ func (s *Saver) stage(ctx context.Context, c checkpointer.Checkpoint, to, staged
 			return 0, 0, err
 		}
 	}
-	return start, fields, nil
+	return start, fields + int64(len(ids)), nil
 }

@@ -21,7 +21,7 @@ var luaCompact string
 var luaTTL string
 
 var (
-	pruneScript   = script(luaLib, luaLog, luaPrune)
+	pruneScript   = script(luaLib, luaLog, luaPending, luaPrune)
 	compactScript = script(luaLib, luaLog, luaCompact)
 	ttlScript     = script(luaLib, luaTTL)
 )

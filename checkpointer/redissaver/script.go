@@ -179,12 +179,13 @@ func passing(err error) bool {
 }
 
 // classify gives a client's error its identity in the contract. What the server says of
-// itself, and everything that is wrong on the way to it, is unavailability.
+// itself, and everything that is wrong on the way to it, is unavailability. (Scripts
+// check the types of their keys themselves.)
 func classify(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	if redis.HasErrorPrefix(err, "ERR") || redis.HasErrorPrefix(err, "WRONGTYPE") {
+	if redis.HasErrorPrefix(err, "WRONGTYPE") {
 		return fmt.Errorf("%w: %w", checkpointer.ErrFormat, err)
 	}
 	return fmt.Errorf("%w: %w", checkpointer.ErrUnavailable, err)

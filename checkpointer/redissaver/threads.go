@@ -49,12 +49,14 @@ func (s *Saver) tell(ctx context.Context, op, thread string, out []any) error {
 	_, err := s.guard(ctx, true, false, func(ctx context.Context) (any, error) {
 		return s.client.ZAddGT(ctx, s.indexKey(), redis.Z{Score: float64(at), Member: thread}).Result()
 	})
-	if err == nil {
+	if err != nil {
+		err = record.Wrap(op, thread, fmt.Errorf("index of threads, key %q: %w", s.indexKey(), err))
+	} else {
 		_, err = s.eval(ctx, request{op: op, thread: thread, script: markScript, write: true,
 			keys: s.threadKeys(thread)[:1], args: []any{at}})
 	}
-	if err != nil && due == 2 {
-		return record.Wrap(op, thread, err)
+	if due == 2 {
+		return err
 	}
 	return nil
 }

@@ -103,20 +103,17 @@ local function visit(n, len, low, high, back, chunk, budget, fn)
   return -1
 end
 
--- locate returns the position of the message that a reader of log n up to len knows
--- by this id, or nil.
+-- locate lists the positions of what a reader of log n up to len sees by this id:
+-- none, one, or several when an id was appended again while it was there.
 local function locate(n, len, id)
-  local links = chain(n, len, 0)
+  local links, found = chain(n, len, 0), {}
   for _, c in ipairs(links) do
-    local list = {}
     for p in string.gmatch(call('HGET', L, 'm' .. c.n .. ':' .. id) or '', '%d+') do
-      if tonumber(p) < c.to then list[#list + 1] = tonumber(p) end
-    end
-    for k = #list, 1, -1 do
-      local _, _, removed = edit(links, list[k])
-      if not removed then return list[k] end
+      local _, _, removed = edit(links, p)
+      if tonumber(p) < c.to and not removed then found[#found + 1] = p end
     end
   end
+  return found
 end
 
 -- note adds position p to the list in a field of the log.

@@ -6,9 +6,7 @@ local function drop(key, fields)
 end
 
 local function interrupted(key)
-  local places = call('HGET', W, 'i' .. key)
-  if not places then return false end
-  for _, p in ipairs({cmsgpack.unpack(places)}) do
+  for _, p in ipairs(places(key) or {}) do
     if p[2] == -3 then return true end
   end
   return false
@@ -33,14 +31,9 @@ local function choose(keep, run)
 end
 
 local function forget(key)
-  local places = call('HGET', W, 'i' .. key)
-  if places then
-    local fields = {'i' .. key}
-    for _, p in ipairs({cmsgpack.unpack(places)}) do
-      fields[#fields + 1] = 'd' .. pair(key, p[2] .. ':' .. p[1])
-    end
-    drop(W, fields)
-  end
+  local fields = {'i' .. key}
+  for _, p in ipairs(places(key) or {}) do fields[#fields + 1] = placefield(key, p) end
+  drop(W, fields)
   call('HDEL', R, key)
   call('ZREM', I, key)
 end

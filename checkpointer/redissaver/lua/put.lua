@@ -30,10 +30,10 @@ local function append(n, g)
       n, g = newlog(-1, p + 1)
     else
       putlog(n, g)
-      local target = locate(n, p, id)
-      local keep = target and op == 'replace'
+      local targets = locate(n, p, id)
+      local keep = #targets > 0 and op == 'replace'
       call('HSET', L, 'e' .. n .. ':' .. p, keep and 'r' .. json or 'x')
-      if target then
+      for _, target in ipairs(targets) do
         note('o' .. n .. ':' .. target, op == 'replace' and p or -p)
         g.edited = p
       end
