@@ -70,3 +70,12 @@ func (s Sink) Emit(e Event) {
 		s(e)
 	}
 }
+
+// Arrival is a message that has landed on a thread outside of a turn, such as a late
+// answer.
+type Arrival struct {
+	Thread  string
+	Message Message
+	// Notice, when set, is what the lead is woken with; empty wakes nobody.
+	Notice string
+}

@@ -46,7 +46,7 @@ type Address struct {
 	Resume string
 }
 
-// ErrNoMember says that an addressee is not on the roster.
+// ErrNoMember says that an addressee is not on the roster, or that there is none.
 var ErrNoMember = errors.New("no such delegate on the roster")
 
 // run is one address on its way through the room.
@@ -68,17 +68,17 @@ type run struct {
 // When ctx ends the member being asked is told to stop and the run ends there, recorded as
 // stopped by the operator; that is a result and no error.
 func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result, error) {
-	for _, name := range a.To {
-		if _, ok := r.Roster.Get(name); !ok {
-			return langrooms.Result{}, fmt.Errorf("%w: @%s", ErrNoMember, name)
-		}
-	}
 	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds)}
+	x.address.To = x.plan.Members()
+	if err := x.checkMembers(); err != nil {
+		return langrooms.Result{Thread: t.thread}, err
+	}
 	var stop context.CancelFunc
 	x.ctx, stop = t.dispatchContext(ctx)
 	defer stop()
-	address := room.NewAddress(a.From, a.To, x.exchange, a.Message, a.Incognito)
-	if err := t.record(address, x.opening(a.To[0], a.To[1:])); err != nil {
+	to := x.address.To
+	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito)
+	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
 		return langrooms.Result{Thread: t.thread}, err
 	}
 	reason, err := x.rounds()
@@ -88,13 +88,27 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	return x.result(reason), err
 }
 
+func (x *run) checkMembers() error {
+	if len(x.address.To) == 0 {
+		return fmt.Errorf("%w: the address names nobody", ErrNoMember)
+	}
+	for _, name := range x.address.To {
+		if _, ok := x.room.Roster.Get(name); !ok {
+			return fmt.Errorf("%w: @%s", ErrNoMember, name)
+		}
+	}
+	return nil
+}
+
 // dispatchContext ends with the operator's ctx and when another writer is known to have
-// the thread. A store that cannot be reached does not end it: the answer that a delegate
-// is working on can still be shown.
+// the thread. A store that cannot be reached, which a lease may say by a cause that is
+// ErrUnavailable too, does not end it: the answer that a delegate is working on can still
+// be shown.
 func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(t.ctx, func() {
-		if cause := context.Cause(t.ctx); errors.Is(cause, checkpointer.ErrFenced) {
+		cause := context.Cause(t.ctx)
+		if errors.Is(cause, checkpointer.ErrFenced) && !errors.Is(cause, checkpointer.ErrUnavailable) {
 			cancel(cause)
 		}
 	})
@@ -107,14 +121,13 @@ func (x *run) rounds() (langrooms.Reason, error) {
 		members := slices.Clone(x.plan.Members())
 		for i, member := range members {
 			o, err := x.dispatch(member, members[i+1:])
-			if err != nil {
+			switch {
+			case err != nil:
 				return "", err
-			}
-			if o.ErrorKind == string(delegate.KindCanceled) && x.ctx.Err() != nil {
-				return langrooms.ReasonStopped, x.lost()
-			}
-			if o.Unrecorded != "" {
-				return x.cutShort(), nil
+			case x.stopped(o):
+				return langrooms.ReasonStopped, nil
+			case o.Unrecorded != "":
+				return x.cutShort(members[i+1:]), nil
 			}
 		}
 		next, reason, done := x.plan.NextRound()
@@ -125,21 +138,31 @@ func (x *run) rounds() (langrooms.Reason, error) {
 	}
 }
 
-// lost returns the error of a run whose thread has passed to another writer, or nil.
-func (x *run) lost() error {
-	if cause := context.Cause(x.ctx); errors.Is(cause, checkpointer.ErrFenced) {
-		return fmt.Errorf("the thread %q: %w", x.thread, cause)
-	}
-	return nil
+// stopped reports whether o is the end that the run's context put to a dispatch.
+func (x *run) stopped(o langrooms.Outcome) bool {
+	return o.ErrorKind == string(delegate.KindCanceled) && x.ctx.Err() != nil
 }
 
-// cutShort is the reason of a run that cannot go on because the last reply is not on the
-// thread, where the next member would have to read it.
-func (x *run) cutShort() langrooms.Reason {
-	if !x.plan.MultiRound() && len(x.outcomes) == len(x.address.To) {
-		return langrooms.ReasonAnswered
+// cutShortCause is why a member was not asked after a reply before could not be stored.
+const cutShortCause = "stopped: the answer before it could not be stored"
+
+// cutShort ends a run that cannot go on because the last reply is not on the thread, where
+// the next member would have to read it. Of rest, the members still to be asked in this
+// round, those of the first round are owed an answer and get a word instead.
+func (x *run) cutShort(rest []string) langrooms.Reason {
+	if x.plan.Round() > 1 {
+		return langrooms.ReasonExhausted
 	}
-	return langrooms.ReasonExhausted
+	for _, member := range rest {
+		o := langrooms.Outcome{Author: member, Round: 1, Error: cutShortCause,
+			ErrorKind: string(delegate.KindCanceled), Started: time.Now().UTC()}
+		x.outcomes = append(x.outcomes, o)
+		x.emit(langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
+	}
+	if len(rest) > 0 || x.plan.MultiRound() {
+		return langrooms.ReasonExhausted
+	}
+	return langrooms.ReasonAnswered
 }
 
 // opening is the open exchange while member is being asked and rest wait in this round.

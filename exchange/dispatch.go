@@ -20,7 +20,7 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 		return langrooms.Outcome{}, err
 	}
 	window, seen, err := x.window(member)
-	if err != nil {
+	if err != nil && x.ctx.Err() == nil {
 		return langrooms.Outcome{}, err
 	}
 	o := langrooms.Outcome{Author: member, Round: x.plan.Round(), CaughtUp: len(window.Lines),
@@ -29,18 +29,31 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 	reply, err := x.ask(member, window)
 	o.Duration = time.Since(o.Started)
 	record := x.judge(&o, reply, err, seen)
-	x.plan = x.plan.Record(o)
-	if record != nil {
-		if err := x.record(*record, x.upcoming(rest)); err != nil {
-			if errors.Is(err, checkpointer.ErrFenced) {
-				return o, err
-			}
-			o.Unrecorded = delegate.Cause(err)
-		}
-	}
+	err = x.keep(&o, record, rest)
 	x.outcomes = append(x.outcomes, o)
 	x.emit(langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: o.Round, Outcome: &o})
-	return o, nil
+	return o, err
+}
+
+// keep puts the record of a dispatch, if it leaves one. What cannot be stored is told in
+// the outcome; the error is that the thread has passed to another writer.
+func (x *run) keep(o *langrooms.Outcome, record *langrooms.Message, rest []string) error {
+	x.plan = x.plan.Record(*o)
+	if record == nil {
+		return nil
+	}
+	var open *openExchange
+	if !x.stopped(*o) {
+		open = x.upcoming(rest)
+	}
+	err := x.record(*record, open)
+	if err != nil {
+		o.Unrecorded = delegate.Cause(err)
+	}
+	if errors.Is(err, checkpointer.ErrFenced) {
+		return err
+	}
+	return nil
 }
 
 // announce sees to it that the thread says who is being asked. The put of the address, or
@@ -49,15 +62,15 @@ func (x *run) announce(member string, rest []string) error {
 	if x.staging || x.open != nil && x.open.Running == member && x.open.Round == x.plan.Round() {
 		return nil
 	}
-	err := x.put("room", nil, x.opening(member, rest))
-	if errors.Is(err, checkpointer.ErrUnavailable) {
-		return nil // the store is away: the answers can still be shown
-	}
-	return err
+	return x.put("room", nil, x.opening(member, rest))
 }
 
-// window reads what member has not been shown, and the position at which that ends.
+// window reads what member has not been shown, and the position at which that ends. Who
+// resumes a task is shown nothing.
 func (x *run) window(member string) (room.Window, int64, error) {
+	if x.address.Resume != "" {
+		return room.Window{}, 0, nil
+	}
 	page := x.room.Limits.Clamp().Messages + windowSlack
 	w, err := room.ReadWindow(x.newestFirst(page), room.WindowQuery{
 		Member: member, Lead: x.room.Lead, Exchange: x.exchange, Limits: x.room.Limits})
@@ -71,8 +84,11 @@ func (x *run) window(member string) (room.Window, int64, error) {
 // member's own messages, and one to tell whether something was left out.
 const windowSlack = 8
 
-// ask dispatches to the member.
+// ask dispatches to the member, unless the run has been stopped.
 func (x *run) ask(member string, window room.Window) (delegate.Reply, error) {
+	if err := x.ctx.Err(); err != nil {
+		return delegate.Reply{}, err
+	}
 	d, _ := x.room.Roster.Get(member)
 	req := delegate.Request{
 		Prompt: room.Prompt(room.PromptInput{Member: member, Message: x.address.Message,
@@ -121,7 +137,7 @@ func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen 
 // stopWords says why the run was stopped.
 func (x *run) stopWords() string {
 	if errors.Is(context.Cause(x.ctx), checkpointer.ErrFenced) {
-		return "stopped: another writer has taken over the thread"
+		return "stopped: the hold on the thread was lost"
 	}
 	return room.StoppedCause
 }
@@ -131,7 +147,8 @@ func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool 
 		return false
 	}
 	return x.room.Collect(delegate.Handle{Thread: x.thread, Delegate: o.Author, Task: e.Task,
-		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito})
+		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito,
+		Anchor: x.end()}) // where the record of this failure is about to stand
 }
 
 // replyText is what is recorded of a reply: its words, and that they were cut short.

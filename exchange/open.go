@@ -41,7 +41,7 @@ func parseOpen(data []byte) (*openExchange, error) {
 }
 
 // interruptedCause is what the record of an interrupted dispatch says.
-const interruptedCause = "interrupted: the program ended before the answer arrived"
+const interruptedCause = "interrupted: no answer was stored"
 
 // closeInterrupted records each unanswered dispatch of an open exchange as failed. The
 // lease is held, so the process that opened it is gone, or has lost the thread.

@@ -161,14 +161,20 @@ func (t *Turn) Flush(source string, front ...langrooms.Message) error {
 	return t.Put(source, messages...)
 }
 
+// Stage adds a record to those that Flush will put, and returns its position.
+func (t *Turn) Stage(m langrooms.Message) int64 {
+	m.Seq = t.end()
+	t.staged = append(t.staged, m)
+	return m.Seq
+}
+
 // Staged returns the records waiting for Flush.
 func (t *Turn) Staged() []langrooms.Message { return slices.Clone(t.staged) }
 
 // record puts or stages a message of an exchange.
 func (t *Turn) record(m langrooms.Message, open *openExchange) error {
 	if t.staging {
-		m.Seq = t.end()
-		t.staged = append(t.staged, m)
+		t.Stage(m)
 		return nil
 	}
 	return t.put("room", []langrooms.Message{m}, open)

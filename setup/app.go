@@ -9,16 +9,21 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/inbox"
 	"github.com/langrooms/langrooms/middleware/cast"
+	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
+	"github.com/langrooms/langrooms/room"
 )
 
 // Options say how to open an [App].
@@ -27,6 +32,9 @@ type Options struct {
 	// built-in demo configuration is used and not watched.
 	Path     string
 	Required bool
+	// OneTurn says that the program ends after one turn. What only this process would
+	// remember is then not waited for, and nothing says that it will be.
+	OneTurn bool
 	// Dir is the working folder of the demo's delegates; empty means the process's.
 	Dir string
 	// Notify is told what the operator should know: a bad file, a change that needs a
@@ -42,8 +50,13 @@ type App struct {
 	Roster *delegate.Live
 	// Continuity remembers the delegates' conversations.
 	Continuity delegate.Continuity
+	// Inbox waits for answers that arrive outside of a turn; Arrivals are they.
+	Inbox    *inbox.Inbox
+	Arrivals <-chan langrooms.Arrival
 
 	options Options
+	durable atomic.Bool
+	memory  switched
 	file    *hotreload.File // nil for the built-in configuration
 	cancel  func()
 
@@ -109,8 +122,61 @@ func (a *App) openParts(ctx context.Context) error {
 	}
 	a.Saver = saver
 	a.Roster = delegate.NewLive(nil)
-	a.Continuity = delegate.NewMemoryContinuity()
+	a.remember(a.config.Continuity)
+	a.Continuity = delegate.NewEchoGuard(&a.memory, func(k delegate.ContextKey) {
+		a.notify("Delegate @" + k.Delegate + " gives several threads the same conversation; it is not continued any more.")
+	})
+	if err := a.openInbox(); err != nil {
+		return err
+	}
 	return a.applyRoster(a.config)
+}
+
+// openInbox makes the inbox. An arrival waits until the program takes it or closes the app.
+func (a *App) openInbox() error {
+	arrivals := make(chan langrooms.Arrival)
+	box, err := inbox.New(inbox.Config{
+		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory,
+		Arrived: func(ctx context.Context, m langrooms.Arrival) {
+			select {
+			case arrivals <- m:
+			case <-ctx.Done():
+			}
+		},
+		Failed: func(err error) { a.notify(err.Error()) },
+	})
+	a.Inbox, a.Arrivals = box, arrivals
+	return err
+}
+
+// Collect waits for a late answer, if this process or, with durable continuity, another one
+// will be there to take it. It is what roomnode.Config.Collect wants.
+func (a *App) Collect(h delegate.Handle) bool {
+	return (!a.options.OneTurn || a.durable.Load()) && a.Inbox.Collect(h)
+}
+
+// background runs delegations whose answer is not waited for; a program of one turn has none.
+func (a *App) background() func(delegatetool.Job) error {
+	if a.options.OneTurn {
+		return nil
+	}
+	return a.Inbox.Background
+}
+
+// Tools returns what the lead can call: delegate_to and list_delegates.
+func (a *App) Tools() ([]leadnode.Tool, error) {
+	to, err := delegatetool.New(delegatetool.Config{
+		Roster: a.Roster, Lead: a.Lead, Collect: a.Collect, Claim: a.Inbox.Claim, Background: a.background(),
+		Limits: func() room.Limits {
+			k := a.Knobs()
+			return room.Limits{Messages: k.CatchupMaxMessages, Chars: k.CatchupMaxChars}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err := delegatetool.NewList(a.Roster)
+	return []leadnode.Tool{to, list}, err
 }
 
 // changed takes a new configuration over: the next turn has it.
@@ -126,6 +192,9 @@ func (a *App) changed(c hotreload.Change) {
 	a.mu.Lock()
 	a.config = c.New.Config
 	a.mu.Unlock()
+	if slices.Contains(c.Keys, "continuity") {
+		a.remember(c.New.Config.Continuity)
+	}
 	if slices.ContainsFunc(c.Keys, func(key string) bool { return strings.HasPrefix(key, "delegates") }) {
 		if err := a.applyRoster(c.New.Config); err != nil {
 			a.notify("The new roster was not taken: " + err.Error())
@@ -190,6 +259,9 @@ func (a *App) Close() error {
 	}
 	if a.file != nil {
 		errs = append(errs, a.file.Close())
+	}
+	if a.Inbox != nil {
+		a.Inbox.Close()
 	}
 	if a.Roster != nil {
 		errs = append(errs, a.Roster.Close())

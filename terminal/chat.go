@@ -33,9 +33,10 @@ type Chat struct {
 	OneTurn bool
 	// In gives the turns, one a line; a terminal gives a conversation.
 	In io.Reader
-	// Arrivals are turns of the program's own, such as the lead's after a late answer.
-	// They are taken between the operator's; nil means none. They end with the input.
-	Arrivals <-chan func(context.Context) (langrooms.Result, error)
+	// Arrivals are messages that land outside of a turn. They are shown between turns; one
+	// with a notice then wakes the lead by Wake. Nil means that none come.
+	Arrivals <-chan langrooms.Arrival
+	Wake     func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error)
 	// Complete returns the names that a leading @prefix can become; nil completes nothing.
 	Complete func(prefix string) []string
 
@@ -114,11 +115,13 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, ok b
 			return nil, false
 		case <-c.interrupts:
 			return nil, false
-		case turn, ok := <-c.Arrivals:
-			if ok {
-				return turn, true
+		case a := <-c.Arrivals:
+			c.Printer.Event(langrooms.Event{Type: langrooms.EventMessage, Thread: a.Thread, Message: &a.Message})
+			if a.Notice != "" {
+				return func(ctx context.Context) (langrooms.Result, error) {
+					return c.Wake(ctx, a.Notice, c.Printer.Event)
+				}, true
 			}
-			c.Arrivals = nil
 		case l, ok := <-lines:
 			switch {
 			case !ok:

@@ -35,7 +35,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 		return err
 	}
 	printer := terminal.NewPrinter(p.out, p.diag, p.json)
-	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: printer.Notice})
+	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, OneTurn: oneTurn, Notify: printer.Notice})
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,10 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 			return nodes.turn(ctx, p.thread, in)
+		},
+		Arrivals: app.Arrivals,
+		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
+			return nodes.lead.Run(ctx, leadnode.Input{Thread: p.thread, Notice: notice, Events: events})
 		},
 		Complete: func(prefix string) []string { return room.Complete(prefix, app.Roster.Current().Names()) },
 	}
@@ -60,11 +64,15 @@ type graph struct {
 }
 
 func wire(app *setup.App) (*graph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs})
+	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect})
 	if err != nil {
 		return nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt})
+	tools, err := app.Tools()
+	if err != nil {
+		return nil, err
+	}
+	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt, Tools: tools})
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,10 @@ import (
 // message.
 type Job struct {
 	Thread, Target, Query string
-	// Exchange is the id that the answer will be stamped with.
+	// Exchange is the id of the address that has been recorded, at position Anchor; the
+	// answer will be stamped with it.
 	Exchange string
+	Anchor   int64
 	// Timeout is a hard bound; 0 means the delegate's own.
 	Timeout time.Duration
 }
@@ -130,7 +132,7 @@ func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
 	}
 	timeout := time.Duration(a.Timeout * float64(time.Second))
 	if a.Background {
-		return d.background(Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
+		return d.background(turn, Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
 	}
 	if a.ResumeTask != "" && !target.Info().Resumable {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
@@ -189,15 +191,19 @@ func (d *DelegateTo) lead() string {
 	return langrooms.Assistant
 }
 
-func (d *DelegateTo) background(job Job) (string, error) {
+// background hands the job over. The address is recorded with this turn, so that the answer
+// has something to belong to.
+func (d *DelegateTo) background(turn *exchange.Turn, job Job) (string, error) {
 	if d.cfg.Background == nil {
 		return "", errors.New("this program runs no delegations in the background")
 	}
 	job.Exchange = langrooms.NewID()
+	job.Anchor = turn.Stage(room.NewAddress(d.lead(), []string{job.Target}, job.Exchange, job.Query, false))
 	if err := d.cfg.Background(job); err != nil {
 		return "", fmt.Errorf("delegating to @%s in the background: %w", job.Target, err)
 	}
-	return fmt.Sprintf("Delegated to @%s in the background. The answer will arrive on a later turn, as @%s's own message. Do not wait for it and do not delegate it again.", job.Target, job.Target), nil
+	return fmt.Sprintf("Delegated to @%s in the background. The answer will arrive on a later turn, as @%s's own message. "+
+		"Do not wait for it and do not delegate it again.", job.Target, job.Target), nil
 }
 
 // answer is the result of a foreground delegation.

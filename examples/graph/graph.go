@@ -38,11 +38,15 @@ type chatGraph struct {
 }
 
 func newGraph(ctx context.Context, app *setup.App) (*chatGraph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs})
+	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect})
 	if err != nil {
 		return nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt})
+	tools, err := app.Tools()
+	if err != nil {
+		return nil, err
+	}
+	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt, Tools: tools})
 	if err != nil {
 		return nil, err
 	}

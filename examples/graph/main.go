@@ -19,6 +19,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/demo"
+	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
@@ -54,7 +55,7 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 	printer := terminal.NewPrinter(os.Stdout, os.Stderr, false)
 
 	// From the file: the saver, the live roster, the lead's model with the cast around it.
-	app, err := setup.Open(ctx, setup.Options{Path: config, Required: required, Notify: printer.Notice})
+	app, err := setup.Open(ctx, setup.Options{Path: config, Required: required, OneTurn: oneTurn, Notify: printer.Notice})
 	if err != nil {
 		return err
 	}
@@ -68,6 +69,10 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 		Printer: printer, Message: message, OneTurn: oneTurn, In: os.Stdin,
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 			return graph.turn(ctx, thread, in)
+		},
+		Arrivals: app.Arrivals, // late answers, each of which wakes the lead
+		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
+			return graph.lead.Run(ctx, leadnode.Input{Thread: thread, Notice: notice, Events: events})
 		},
 		Complete: func(prefix string) []string { return room.Complete(prefix, app.Roster.Current().Names()) },
 	}
