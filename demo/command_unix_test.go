@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// slowBuild makes a folder and a go tool in $PATH that starts a child and hangs. running
+// slowProgram makes a folder, and a program in $PATH that starts a child and hangs. running
 // waits until both run and returns their process ids.
-func slowBuild(t *testing.T) (dir string, running func() []int) {
+func slowProgram(t *testing.T, name string) (dir string, running func() []int) {
 	t.Helper()
 	dir, bin := folder(t, healthy), t.TempDir()
 	pipe := filepath.Join(bin, "pids")
@@ -26,7 +26,7 @@ func slowBuild(t *testing.T) (dir string, running func() []int) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("#!/bin/sh\nsleep 600 &\necho $$ $! > %s\nwait\n", pipe)
-	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -79,7 +79,7 @@ func alive(pid int) bool {
 }
 
 func TestCancelEndsTheWholeProcessGroup(t *testing.T) {
-	dir, running := slowBuild(t)
+	dir, running := slowProgram(t, "go")
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
@@ -96,7 +96,7 @@ func TestCancelEndsTheWholeProcessGroup(t *testing.T) {
 
 // Close ends a running command and returns soon; a second one does nothing.
 func TestCloseEndsWhatRuns(t *testing.T) {
-	dir, running := slowBuild(t)
+	dir, running := slowProgram(t, "go")
 	p, err := Start(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)

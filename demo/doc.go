@@ -5,7 +5,9 @@
 // delegate. Each says that it is a demo agent.
 //
 // [Start] serves proto, reviewer, oracle and lead as models of an OpenAI-compatible
-// endpoint. It serves this program only: the port is on 127.0.0.1 and wants a random key.
+// endpoint, and reviewer as an A2A 1.0 agent. It serves this program only: the port is on
+// 127.0.0.1 and wants a random key. [ACPCommand] says how to start any of the members as an
+// ACP agent, a child process that is this program again; [Main] is its other half.
 //
 // # Concurrency
 //

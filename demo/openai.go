@@ -25,9 +25,11 @@ type openaiServer struct {
 	memories memories
 }
 
-func (s *openaiServer) routes(mux *http.ServeMux) {
+func (s *openaiServer) handler() http.Handler {
+	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	return mux
 }
 
 func (s *openaiServer) models(w http.ResponseWriter, _ *http.Request) {

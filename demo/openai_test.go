@@ -217,7 +217,10 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, url, ok)
 		}
 	}
-	for _, unknown := range [][2]string{{"nobody", "openai"}, {"proto", "acp"}, {"lead", "openai"}, {"", ""}} {
+	if url, ok := p.Resolve("reviewer", "a2a"); !ok || !strings.HasSuffix(url, "/a2a/reviewer") {
+		t.Errorf("reviewer over a2a: %q, %v", url, ok)
+	}
+	for _, unknown := range [][2]string{{"nobody", "openai"}, {"proto", "acp"}, {"proto", "a2a"}, {"lead", "openai"}, {"", ""}} {
 		if url, ok := p.Resolve(unknown[0], unknown[1]); ok || url != "" {
 			t.Errorf("%v: %q, %v", unknown, url, ok)
 		}

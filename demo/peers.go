@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
 )
 
 // Peers are the demo's servers on the loopback interface.
@@ -18,6 +20,7 @@ type Peers struct {
 	origin string
 	key    string
 	server *http.Server
+	a2a    *a2aServer
 	stop   context.CancelFunc
 	served chan struct{} // closed when the server has ended
 
@@ -44,6 +47,7 @@ func Start(ctx context.Context, dir string) (*Peers, error) {
 	life, stop := context.WithCancel(ctx)
 	p := &Peers{
 		origin: "http://" + listener.Addr().String(), key: rand.Text(), stop: stop, served: make(chan struct{}),
+		a2a: &a2aServer{agent: agents()[a2aName], dir: dir, life: life},
 	}
 	p.server = &http.Server{
 		Handler:           p.handler(dir),
@@ -60,9 +64,11 @@ func Start(ctx context.Context, dir string) (*Peers, error) {
 
 func (p *Peers) handler(dir string) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("GET "+cardPath, a2asrv.NewStaticAgentCardHandler(p.a2a.card(p.origin)))
+	mux.Handle(a2aPath, p.authorized(p.a2a.handler()))
 	models := &openaiServer{dir: dir, members: agents()}
-	models.routes(mux)
-	return p.authorized(mux)
+	mux.Handle("/v1/", p.authorized(models.handler()))
+	return mux
 }
 
 // authorized refuses whoever does not know the key: other users of this machine can reach
@@ -80,12 +86,17 @@ func (p *Peers) authorized(next http.Handler) http.Handler {
 }
 
 // Resolve returns the address of the demo agent of this name for a delegate of type kind:
-// the base url of the OpenAI-compatible endpoint ("openai"; the model has the agent's
-// name). ok is false when there is no such agent or it does not speak that protocol. The peer
-// wants [Peers.Key].
+// the base url of the OpenAI-compatible endpoint ("openai": proto, reviewer and oracle; the
+// model has the agent's name) or the JSON-RPC endpoint ("a2a": reviewer). ok is false when
+// there is no such agent or it does not speak that protocol. The peer wants [Peers.Key] as
+// its bearer token.
 func (p *Peers) Resolve(name, kind string) (url string, ok bool) {
-	if _, known := agents()[name]; known && kind == "openai" {
+	_, known := agents()[name]
+	switch {
+	case kind == "openai" && known:
 		return p.LeadModelURL(), true
+	case kind == "a2a" && name == a2aName:
+		return p.origin + a2aPath, true
 	}
 	return "", false
 }
@@ -109,6 +120,7 @@ func (p *Peers) Close() error {
 			p.closeErr = p.server.Close()
 		}
 		<-p.served
+		p.a2a.wait()
 	})
 	return p.closeErr
 }
