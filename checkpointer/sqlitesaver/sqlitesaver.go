@@ -1,5 +1,6 @@
 // Package sqlitesaver is the checkpointer in one SQLite file, the default store: pure Go,
-// no server, shared by any number of processes of one machine.
+// no server, shared by any number of processes of one machine. It has every optional
+// ability of package checkpointer.
 //
 // # Durability
 //
@@ -61,7 +62,13 @@ type Saver struct {
 
 var (
 	_ checkpointer.Saver       = (*Saver)(nil)
+	_ checkpointer.Locker      = (*Saver)(nil)
 	_ checkpointer.Lister      = (*Saver)(nil)
+	_ checkpointer.Forker      = (*Saver)(nil)
+	_ checkpointer.Pruner      = (*Saver)(nil)
+	_ checkpointer.Compacter   = (*Saver)(nil)
+	_ checkpointer.Expirer     = (*Saver)(nil)
+	_ checkpointer.Watcher     = (*Saver)(nil)
 	_ checkpointer.Snapshotter = (*Saver)(nil)
 )
 
@@ -152,8 +159,8 @@ func (s *Saver) Close() error {
 		close(s.done)
 	}
 	s.mu.Unlock()
-	s.held.Wait()
 	s.calls.Wait()
+	s.held.Wait()
 	if !first {
 		return nil
 	}

@@ -29,13 +29,18 @@ func open(t testing.TB, path string) *sqlitesaver.Saver {
 }
 
 func TestConformance(t *testing.T) {
-	config := checkpointertest.Config{Abilities: []checkpointertest.Ability{checkpointertest.Lister, checkpointertest.Snapshotter}}
-	t.Run("file", func(t *testing.T) {
-		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver {
-			return open(t, filepath.Join(t.TempDir(), "odd %41?#name.db"))
-		}, config)
-	})
+	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()}
 	t.Run("memory", func(t *testing.T) {
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return open(t, sqlitesaver.Memory) }, config)
+	})
+	t.Run("file", func(t *testing.T) {
+		paths := map[checkpointer.Saver]string{}
+		config.Reopen = func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return open(t, paths[s]) }
+		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver {
+			path := filepath.Join(t.TempDir(), "odd %41?#name.db")
+			s := open(t, path)
+			paths[s] = path
+			return s
+		}, config)
 	})
 }

@@ -1,0 +1,218 @@
+package sqlitesaver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/internal/record"
+)
+
+// The times of a lease. A holder that is killed or stopped loses it leaseTTL after its
+// last renewal; the same holds for a place in the queue.
+const (
+	leaseTTL   = 15 * time.Second
+	renewEvery = 5 * time.Second
+	pollEvery  = 25 * time.Millisecond
+)
+
+// Lock implements checkpointer.Locker, also between processes. Waiters take a ticket in
+// the file and look every 25 ms whether it is their turn. Times are those of the machine's
+// clock: setting it forward can end leases early, which their holders are told.
+func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, error) {
+	const op = "lock"
+	if err := record.CheckThread(thread); err != nil {
+		return nil, record.Wrap(op, thread, err)
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, record.Wrap(op, thread, err)
+	}
+	defer s.calls.Done()
+	owner := langrooms.NewID()
+	token, err := s.queue(ctx, thread, owner)
+	if err != nil {
+		s.leaveQueue(ctx, owner)
+		return nil, record.Wrap(op, thread, s.typed(err))
+	}
+	l := &lease{s: s, thread: thread, owner: owner, token: token, stop: make(chan struct{}), gone: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancelCause(checkpointer.WithFence(ctx, thread, token))
+	s.held.Go(l.keep)
+	return l, nil
+}
+
+// queue waits until the lease is this owner's and returns its token.
+func (s *Saver) queue(ctx context.Context, thread, owner string) (token int64, err error) {
+	ticket := time.Now()
+	if token, err = s.tryLock(ctx, thread, owner); token != 0 || err != nil {
+		return token, err
+	}
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-s.done:
+			return 0, checkpointer.ErrClosed
+		}
+		turn, err := s.turn(ctx, thread, owner)
+		if err != nil {
+			return 0, err
+		}
+		if !turn && time.Since(ticket) < renewEvery {
+			continue
+		}
+		ticket = time.Now()
+		if token, err = s.tryLock(ctx, thread, owner); token != 0 || err != nil {
+			return token, err
+		}
+	}
+}
+
+// turn looks, without writing, whether the lease may be taken.
+func (s *Saver) turn(ctx context.Context, thread, owner string) (turn bool, err error) {
+	err = s.view(ctx, func(q *tx) error {
+		return q.row(`SELECT
+			NOT EXISTS (SELECT 1 FROM leases WHERE thread = ?1 AND owner <> '' AND expires > ?2) AND
+			NOT EXISTS (SELECT 1 FROM tickets WHERE thread = ?1 AND expires > ?2
+				AND number < (SELECT number FROM tickets WHERE owner = ?3))`,
+			[]byte(thread), time.Now().UnixMilli(), owner).Scan(&turn)
+	})
+	return turn, err
+}
+
+// tryLock takes or renews a ticket, and the lease if it is free and this ticket the
+// oldest. It returns the token, 0 when the owner has to wait.
+func (s *Saver) tryLock(ctx context.Context, thread, owner string) (token int64, err error) {
+	err = s.update(ctx, func(q *tx) error {
+		token = 0
+		now, name := time.Now(), []byte(thread)
+		if err := q.exec("DELETE FROM tickets WHERE thread = ? AND expires <= ?", name, now.UnixMilli()); err != nil {
+			return err
+		}
+		err := q.exec(`INSERT INTO tickets (thread, owner, expires) VALUES (?, ?, ?)
+			ON CONFLICT (owner) DO UPDATE SET expires = excluded.expires`, name, owner, now.Add(leaseTTL).UnixMilli())
+		if err != nil {
+			return err
+		}
+		var first, holder string
+		var fence, expires int64
+		if err := q.row("SELECT owner FROM tickets WHERE thread = ? ORDER BY number LIMIT 1", name).Scan(&first); err != nil {
+			return err
+		}
+		err = q.row("SELECT fence, owner, expires FROM leases WHERE thread = ?", name).Scan(&fence, &holder, &expires)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if first != owner || holder != "" && expires > now.UnixMilli() {
+			return nil
+		}
+		token = newToken(fence, now)
+		err = q.exec(`INSERT INTO leases (thread, fence, owner, expires) VALUES (?, ?, ?, ?)
+			ON CONFLICT (thread) DO UPDATE SET fence = excluded.fence, owner = excluded.owner, expires = excluded.expires`,
+			name, token, owner, now.Add(leaseTTL).UnixMilli())
+		if err != nil {
+			return err
+		}
+		return q.exec("DELETE FROM tickets WHERE owner = ?", owner)
+	})
+	return token, err
+}
+
+// leaveQueue takes back the ticket, and the lease if it was granted as the wait ended. If
+// that fails both run out by themselves.
+func (s *Saver) leaveQueue(ctx context.Context, owner string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.BusyTimeout)
+	defer cancel()
+	_ = s.update(ctx, func(q *tx) error {
+		if err := q.exec("DELETE FROM tickets WHERE owner = ?", owner); err != nil {
+			return err
+		}
+		return q.exec("UPDATE leases SET owner = '', expires = ? WHERE owner = ?", time.Now().UnixMilli(), owner)
+	})
+}
+
+// lease is a held lease, kept by one goroutine.
+type lease struct {
+	s             *Saver
+	thread, owner string
+	token         int64
+	ctx           context.Context
+	cancel        context.CancelCauseFunc
+	stopOnce      sync.Once
+	stop          chan struct{} // closed by Release
+	gone          chan struct{} // closed when keep has returned
+	err           error         // of giving it back; read after gone
+}
+
+// Context implements checkpointer.Lease.
+func (l *lease) Context() context.Context { return l.ctx }
+
+// Release implements checkpointer.Lease. It fails when the store does; the lease then
+// runs out by itself.
+func (l *lease) Release() error {
+	l.stopOnce.Do(func() { close(l.stop) })
+	<-l.gone
+	return l.err
+}
+
+// keep renews the lease until it is released, lost or the saver closed.
+func (l *lease) keep() {
+	defer close(l.gone)
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	renewed := time.Now()
+	for {
+		select {
+		case <-l.stop:
+			l.cancel(nil)
+			l.err = record.Wrap("release", l.thread, l.s.typed(l.giveBack()))
+			return
+		case <-l.s.done:
+			l.cancel(checkpointer.ErrClosed)
+			l.err = record.Wrap("release", l.thread, l.s.typed(l.giveBack()))
+			return
+		case <-tick.C:
+		}
+		held, err := l.renew()
+		switch {
+		case err == nil && held:
+			renewed = time.Now()
+		case err == nil:
+			l.cancel(fmt.Errorf("lease of thread %q: %w", l.thread, checkpointer.ErrFenced))
+			return
+		case time.Since(renewed) >= leaseTTL:
+			l.cancel(fmt.Errorf("lease of thread %q could not be renewed (%v): %w", l.thread, l.s.typed(err), checkpointer.ErrFenced))
+			return
+		}
+	}
+}
+
+// renew prolongs the lease and reports whether it is still held.
+func (l *lease) renew() (held bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), renewEvery)
+	defer cancel()
+	err = l.s.update(ctx, func(q *tx) error {
+		n, err := q.count("UPDATE leases SET expires = ? WHERE thread = ? AND owner = ? AND fence = ?",
+			time.Now().Add(leaseTTL).UnixMilli(), []byte(l.thread), l.owner, l.token)
+		held = n > 0
+		return err
+	})
+	return held, err
+}
+
+// giveBack frees the lease for the next one; if it was lost it frees nothing.
+func (l *lease) giveBack() error {
+	ctx, cancel := context.WithTimeout(context.Background(), l.s.cfg.BusyTimeout)
+	defer cancel()
+	return l.s.update(ctx, func(q *tx) error {
+		return q.exec("UPDATE leases SET owner = '', expires = ? WHERE thread = ? AND owner = ?",
+			time.Now().UnixMilli(), []byte(l.thread), l.owner)
+	})
+}
