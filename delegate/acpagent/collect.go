@@ -1,0 +1,140 @@
+package acpagent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// maxReply is the longest answer in bytes; the rest is left out, which the reply says.
+const maxReply = 16 << 20
+
+// collector puts a turn's answer together and reports progress. It belongs to one
+// goroutine.
+type collector struct {
+	report    func(langrooms.Progress)
+	redact    redactor
+	text      chunked
+	thought   chunked
+	reply     strings.Builder
+	truncated bool
+}
+
+// chunked is a text that comes in chunks.
+type chunked struct {
+	pieces
+	redactStream
+}
+
+// rest returns what both stages have held back.
+func (c *chunked) rest() string { return c.redactStream.next(c.pieces.rest()) + c.redactStream.rest() }
+
+func newCollector(r redactor, report func(langrooms.Progress)) *collector {
+	if report == nil {
+		report = func(langrooms.Progress) {}
+	}
+	return &collector{report: report, redact: r,
+		text: chunked{redactStream: redactStream{redactor: r}}, thought: chunked{redactStream: redactStream{redactor: r}}}
+}
+
+// take uses one update. Only message chunks are part of the answer.
+func (c *collector) take(e event) {
+	if e.err != nil {
+		c.unreadable(e.err)
+		return
+	}
+	switch e.Kind {
+	case agentMessageChunk:
+		c.add(c.chunk(e, &c.text))
+	case agentThoughtChunk:
+		c.tell(langrooms.Progress{Kind: langrooms.ProgressThought, Text: c.chunk(e, &c.thought)})
+	case toolCall, toolCallUpdate:
+		c.tell(langrooms.Progress{Kind: langrooms.ProgressTool, Text: c.redact.redact(e.Title),
+			State: c.redact.redact(delegate.OneLine(e.Status, maxTitle))})
+	case planUpdate:
+		c.tell(langrooms.Progress{Kind: langrooms.ProgressPlan, Text: c.redact.redact(planText(e.Entries))})
+	}
+}
+
+// chunk returns the text of a chunk that can be shown by now.
+func (c *collector) chunk(e event, to *chunked) string {
+	list, err := blocks(e.Content)
+	var text strings.Builder
+	for _, b := range list {
+		if err != nil {
+			break
+		}
+		var piece string
+		piece, err = b.add(&to.pieces)
+		text.WriteString(piece)
+	}
+	if err != nil {
+		c.unreadable(err)
+	}
+	return to.redactStream.next(text.String())
+}
+
+func (c *collector) unreadable(err error) {
+	c.report(langrooms.Progress{Kind: langrooms.ProgressStatus,
+		Text: c.redact.redact(delegate.OneLine("an update of the agent cannot be read: "+err.Error(), maxTitle))})
+}
+
+// add appends to the answer.
+func (c *collector) add(text string) {
+	if c.truncated || c.reply.Len()+len(text) > maxReply {
+		c.truncated = true
+		return
+	}
+	c.reply.WriteString(text)
+	c.tell(langrooms.Progress{Kind: langrooms.ProgressText, Text: text})
+}
+
+// tell reports p unless it says nothing.
+func (c *collector) tell(p langrooms.Progress) {
+	if p.Text != "" || p.State != "" {
+		c.report(p)
+	}
+}
+
+// finish makes the reply of what has come, by the prompt's answer.
+func (c *collector) finish(a callResult) (delegate.Reply, error) {
+	if a.err != nil {
+		return delegate.Reply{}, a.err
+	}
+	var result promptAnswer
+	if err := decode(acp.AgentMethodSessionPrompt, a.result, &result); err != nil {
+		return delegate.Reply{}, err
+	}
+	if result.StopReason == acp.StopReasonCancelled {
+		return delegate.Reply{}, errCancelled
+	}
+	c.add(c.text.rest())
+	reply := delegate.Reply{Text: c.reply.String(), Incomplete: incomplete(result.StopReason)}
+	if c.truncated {
+		reply.Incomplete = fmt.Sprintf("the answer is longer than %d MiB; the rest was left out", maxReply>>20)
+	}
+	if u := result.Usage; u != nil {
+		reply.Usage = &langrooms.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
+	}
+	return reply, nil
+}
+
+// incomplete says why a turn that ended for this reason gave no whole answer; empty when
+// it did (protocol document "Prompt Turn", stop reasons).
+func incomplete(reason acp.StopReason) string {
+	switch reason {
+	case acp.StopReasonEndTurn:
+		return ""
+	case acp.StopReasonMaxTokens:
+		return "the agent reached its token limit (max_tokens)"
+	case acp.StopReasonMaxTurnRequests:
+		return "the agent reached its limit of model requests (max_turn_requests)"
+	case acp.StopReasonRefusal:
+		return "the agent refused to go on (refusal)"
+	default:
+		return "the agent stopped for a reason that is unknown here: " + delegate.OneLine(fmt.Sprintf("%q", reason), maxTitle)
+	}
+}

@@ -1,0 +1,160 @@
+package acpagent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coder/acp-go-sdk"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// The bounds that a [Config] has when it sets none.
+const (
+	DefaultTimeout   = 1800 * time.Second
+	DefaultIdleLimit = 30 * time.Minute
+)
+
+// Config describes one agent of the roster (spec: rooms, section 6).
+type Config struct {
+	// Name is the roster's name of it, Description what it is good for.
+	Name        string
+	Description string
+	// Command is the program to start: a name that is looked up in $PATH, or a path;
+	// a relative path starts at WorkDir. Args are its arguments.
+	Command string
+	Args    []string
+	// WorkDir is the process's working directory and the session's; empty means the
+	// present one. A relative path is made absolute by New.
+	WorkDir string
+	// Env is set in the process's environment, on top of what it inherits.
+	Env map[string]string
+	// EnvRemove names variables that the process does not inherit; a name that ends in
+	// "_" stands for every name that starts with it. Env is not affected.
+	EnvRemove []string
+	// Timeout bounds one Ask; 0 means DefaultTimeout.
+	Timeout time.Duration
+	// Permissions is the policy for permission requests; empty means PermissionsAuto.
+	Permissions Permissions
+	// AllowKinds, when not empty, allows only tool calls of these kinds; DenyKinds refuses
+	// its kinds. Both narrow Permissions. The kinds are ACP's: read, edit, delete, move,
+	// search, execute, think, fetch, switch_mode, other.
+	AllowKinds []string
+	DenyKinds  []string
+	// IdleLimit is how long a process is kept after an address; 0 means
+	// DefaultIdleLimit.
+	IdleLimit time.Duration
+	// Sessions remembers session ids, so that a later process can load them. Nil means a
+	// store in memory. What it no longer has is forgotten: when a session's id was
+	// dropped (a rewind, a delete), the next address ends the process and opens a new
+	// session. One store can serve many agents.
+	Sessions delegate.Continuity
+}
+
+// checked returns a copy of c that shares no memory with it, with the defaults filled
+// in, or an error that names the field.
+func (c Config) checked() (Config, error) {
+	fail := func(field, format string, args ...any) (Config, error) {
+		return Config{}, fmt.Errorf("acp delegate %q: %s: %w", c.Name, field, fmt.Errorf(format, args...))
+	}
+	if err := delegate.CheckName(c.Name); err != nil {
+		return fail("name", "%w", err)
+	}
+	if c.Command == "" || strings.ContainsRune(c.Command, 0) {
+		return fail("command", "%q is no program", c.Command)
+	}
+	for i, arg := range c.Args {
+		if strings.ContainsRune(arg, 0) {
+			return fail("args", "argument %d holds a NUL", i+1)
+		}
+	}
+	dir, err := filepath.Abs(c.WorkDir)
+	if err != nil || strings.ContainsRune(dir, 0) {
+		return fail("workdir", "%q is no directory: %v", c.WorkDir, err)
+	}
+	for name, value := range c.Env {
+		if !isVariable(name) || strings.ContainsRune(value, 0) {
+			return fail("env", "%q cannot be set", name)
+		}
+	}
+	for _, name := range c.EnvRemove {
+		if !isVariable(name) {
+			return fail("env_remove", "%q is no variable's name", name)
+		}
+	}
+	if c.Timeout < 0 {
+		return fail("timeout_s", "%v is negative", c.Timeout)
+	}
+	if c.IdleLimit < 0 {
+		return fail("idle limit", "%v is negative", c.IdleLimit)
+	}
+	if !c.Permissions.known() {
+		return fail("permissions", "%q is none of %s", c.Permissions, policies())
+	}
+	if kind, ok := unknownKind(c.AllowKinds); ok {
+		return fail("allow_kinds", "%q is none of %s", kind, strings.Join(toolKinds, ", "))
+	}
+	if kind, ok := unknownKind(c.DenyKinds); ok {
+		return fail("deny_kinds", "%q is none of %s", kind, strings.Join(toolKinds, ", "))
+	}
+	return c.completed(dir), nil
+}
+
+// completed copies what c shares with its maker and fills in the defaults.
+func (c Config) completed(dir string) Config {
+	c.WorkDir = dir
+	c.Args = slices.Clone(c.Args)
+	c.Env = maps.Clone(c.Env)
+	c.EnvRemove = slices.Clone(c.EnvRemove)
+	c.AllowKinds = slices.Clone(c.AllowKinds)
+	c.DenyKinds = slices.Clone(c.DenyKinds)
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.IdleLimit == 0 {
+		c.IdleLimit = DefaultIdleLimit
+	}
+	if c.Permissions == "" {
+		c.Permissions = PermissionsAuto
+	}
+	return c
+}
+
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsAny(name, "=\x00")
+}
+
+// launch is the digest of everything that decides which process is started: a session id
+// is good for this launch only. It holds no secret.
+func (c Config) launch() string {
+	data, err := json.Marshal([]any{c.Command, c.Args, c.WorkDir, c.Env, c.EnvRemove})
+	if err != nil { // strings only: cannot happen
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// toolKinds are ACP's kinds of tool calls (protocol document "Tool Calls").
+var toolKinds = []string{
+	string(acp.ToolKindRead), string(acp.ToolKindEdit), string(acp.ToolKindDelete),
+	string(acp.ToolKindMove), string(acp.ToolKindSearch), string(acp.ToolKindExecute),
+	string(acp.ToolKindThink), string(acp.ToolKindFetch), string(acp.ToolKindSwitchMode),
+	string(acp.ToolKindOther),
+}
+
+// unknownKind returns the first of kinds that ACP does not have.
+func unknownKind(kinds []string) (string, bool) {
+	for _, kind := range kinds {
+		if !slices.Contains(toolKinds, kind) {
+			return kind, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,61 @@
+package acpagent
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+)
+
+func TestPermissionRequestsAreAnsweredByPolicy(t *testing.T) {
+	c := testConfig(t, "scripted", "")
+	c.Permissions = PermissionsAllowlist
+	a := newAgent(t, c)
+	var got reports
+	reply, err := a.Ask(t.Context(), delegate.Request{
+		// The kind stands in the request, or in the tool call that it names, or nowhere.
+		Prompt:   "permit t1 edit\npermit t2 execute\ntool t3 delete\npermit t3 -\ntool t4 read\npermit t4 -\npermit t5 -",
+		Progress: got.add,
+	})
+	if want := "allow reject reject allow allow "; err != nil || reply.Text != want {
+		t.Errorf("the answers are %q, %v; want %q", reply.Text, err, want)
+	}
+	var refused []langrooms.Progress
+	for _, p := range got.of(langrooms.ProgressTool) {
+		if p.State == "refused" {
+			refused = append(refused, p)
+		}
+	}
+	want := []langrooms.Progress{{Kind: langrooms.ProgressTool, State: "refused"}, {Kind: langrooms.ProgressTool, Text: "Title of t3", State: "refused"}}
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("the refusals reported (-want +got):\n%s", diff)
+	}
+}
+
+// Protocol document "Prompt Turn", cancellation: pending permission requests are answered
+// "cancelled".
+func TestPermissionWhileStopping(t *testing.T) {
+	p := &process{config: Config{Permissions: PermissionsAuto}}
+	request := permissionRequest{SessionID: "s"}
+	if p.permit(request).Cancelled == nil {
+		t.Error("without a turn, the answer is not cancelled")
+	}
+	turn := newTurn("s")
+	p.turn.Store(turn)
+	turn.stopping = true
+	if p.permit(request).Cancelled == nil {
+		t.Error("while stopping, the answer is not cancelled")
+	}
+	turn.stopping = false
+	if p.permit(permissionRequest{SessionID: "other"}).Cancelled == nil {
+		t.Error("for another session, the answer is not cancelled")
+	}
+	if _, err := p.handle(context.Background(), "session/request_permission", []byte("7")); err == nil || err.Code != -32602 {
+		t.Errorf("an unreadable request: %v", err)
+	}
+	if _, err := p.handle(context.Background(), "terminal/create", nil); err == nil || err.Code != -32601 {
+		t.Errorf("an unknown method: %v", err)
+	}
+}

@@ -1,0 +1,103 @@
+package acpagent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/coder/acp-go-sdk"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/delegatetest"
+)
+
+func TestSuite(t *testing.T) {
+	delegatetest.Run(t, delegatetest.Harness{
+		Streams: true,
+		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
+			c := testConfig(t, "suite", script.Encode())
+			c.Env["TEST_API_KEY"] = script.Secret
+			a, err := New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		},
+		Absent: func(t testing.TB) delegate.Delegate {
+			a, err := New(Config{Name: "proto", Command: "no-such-agent"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		},
+	})
+}
+
+// suitePeer is an agent that follows a script of the suite.
+type suitePeer struct {
+	acp.Agent
+	script delegatetest.Script
+	mu     sync.Mutex
+	counts map[acp.SessionId]int
+}
+
+func runSuitePeer() {
+	script, err := delegatetest.DecodeScript(os.Getenv(modeVariable))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	p := &suitePeer{script: script, counts: make(map[acp.SessionId]int)}
+	<-acp.NewAgentSideConnection(p, os.Stdout, os.Stdin).Done()
+}
+
+func (p *suitePeer) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {
+	return acp.InitializeResponse{ProtocolVersion: 1}, nil
+}
+
+func (p *suitePeer) Cancel(context.Context, acp.CancelNotification) error { return nil }
+
+func (p *suitePeer) NewSession(context.Context, acp.NewSessionRequest) (acp.NewSessionResponse, error) {
+	return acp.NewSessionResponse{SessionId: "the-session"}, nil
+}
+
+func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.PromptResponse, error) {
+	p.mu.Lock()
+	p.counts[r.SessionId]++
+	m := delegatetest.Message{Prompt: r.Prompt[0].Text.Text, Nth: p.counts[r.SessionId]}
+	p.mu.Unlock()
+	err := p.script.Play(ctx, m, func(piece []byte) error { return writeChunk(string(r.SessionId), piece) })
+	var failure *delegatetest.Failure
+	switch {
+	case err == nil:
+		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	case errors.As(err, &failure):
+		return acp.PromptResponse{}, acp.NewInternalError(failure.Words)
+	case errors.Is(err, delegatetest.ErrDie):
+		os.Exit(1)
+	}
+	return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+}
+
+// writeChunk sends one chunk past the SDK, which would repair bytes that are no UTF-8.
+func writeChunk(session string, piece []byte) error {
+	var text bytes.Buffer
+	for _, b := range piece {
+		switch {
+		case b == '"' || b == '\\':
+			text.WriteByte('\\')
+			text.WriteByte(b)
+		case b < ' ':
+			fmt.Fprintf(&text, `\u%04x`, b)
+		default:
+			text.WriteByte(b)
+		}
+	}
+	_, err := fmt.Fprintf(os.Stdout, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%s,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}`+"\n",
+		strconv.Quote(session), text.Bytes())
+	return err
+}
