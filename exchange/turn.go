@@ -21,8 +21,8 @@ type Turn struct {
 
 	head     checkpointer.Ref
 	length   int64
-	open     *openExchange
-	channels map[string][]byte
+	open   *openExchange
+	epoch  string // see epochChannel
 
 	// staged are messages that the next Flush puts, after reserved ones in front.
 	staged   []langrooms.Message
@@ -88,7 +88,7 @@ func (t *Turn) readHead() error {
 	if err != nil {
 		return fmt.Errorf("reading the thread %q: %w", t.thread, err)
 	}
-	t.head, t.length = cp.Ref, cp.Length
+	t.head, t.length, t.epoch = cp.Ref, cp.Length, string(cp.Channels[epochChannel])
 	if data, ok := cp.Channels[openChannel]; ok {
 		t.open, err = parseOpen(data)
 	}
@@ -109,11 +109,17 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 		Log:      checkpointer.Append(messages...),
 		Metadata: map[string]string{"source": source},
 	}
+	step.Channels = map[string][]byte{}
 	switch {
 	case open != nil:
-		step.Channels = map[string][]byte{openChannel: open.encode()}
+		step.Channels[openChannel] = open.encode()
 	case t.open != nil:
 		step.Remove = []string{openChannel}
+	}
+	epoch := t.epoch
+	if epoch == "" {
+		epoch = langrooms.NewID()
+		step.Channels[epochChannel] = []byte(epoch)
 	}
 	ref, err := t.retry(func(ctx context.Context) (checkpointer.Ref, error) {
 		return t.saver.Put(ctx, t.head, step)
@@ -121,7 +127,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	if err != nil {
 		return fmt.Errorf("storing on the thread %q: %w", t.thread, err)
 	}
-	t.head, t.open = ref, open
+	t.head, t.open, t.epoch = ref, open, epoch
 	t.length += int64(len(messages))
 	return nil
 }

@@ -98,8 +98,7 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 		return langrooms.Result{Thread: turn.Thread}, err
 	}
 	if gone, names := n.gone(a.To); gone != "" {
-		err := hold.End()
-		return aside(turn.Thread, room.UnknownText("@"+gone, names, "")), err
+		return interrupted(aside(turn.Thread, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
 	result, err := hold.Address(ctx, exchange.Room{
 		Roster:    roster,
@@ -113,6 +112,16 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 		err = rerr
 	}
 	return result, err
+}
+
+// interrupted tells of what Begin has closed beside an answer of the room's own.
+func interrupted(r langrooms.Result, hold *exchange.Turn) langrooms.Result {
+	r.Notes.Interrupted = hold.Interrupted()
+	if note, _ := room.Compose(nil, nil, r.Notes); note != "" {
+		r.Text += "\n\n" + note
+		r.Aside = r.Text
+	}
+	return r
 }
 
 // gone returns the first of to that has left the roster while the turn waited for its

@@ -1,0 +1,326 @@
+package roomnode_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/nodes/roomnode"
+)
+
+const thread = "the thread"
+
+// player plays one transcript.
+type player struct {
+	t         *testing.T
+	saver     *faulty
+	live      *delegate.Live
+	node      *roomnode.Node
+	knobs     roomnode.Knobs
+	incognito bool
+	collect   bool
+	script    map[string][]string
+	roster    []string
+	// exchanges maps the ids on the thread to the transcript's.
+	exchanges map[string]string
+	shown     int
+
+	// Of the turn under way.
+	stop    context.CancelFunc
+	prompts strings.Builder
+	events  []langrooms.Event
+}
+
+func newPlayer(t *testing.T, saver checkpointer.Saver) *player {
+	p := &player{t: t, saver: &faulty{Saver: saver, t: t}, live: delegate.NewLive(nil), collect: true,
+		script: map[string][]string{}, exchanges: map[string]string{},
+		knobs: roomnode.Knobs{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3}}
+	t.Cleanup(func() {
+		if err := p.live.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var err error
+	p.node, err = roomnode.New(roomnode.Config{Saver: p.saver, Roster: p.live,
+		Knobs:   func() roomnode.Knobs { return p.knobs },
+		Collect: func(delegate.Handle) bool { return p.collect }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// prepare plays a part that is no turn and no expectation.
+func (p *player) prepare(part, text string) bool {
+	lines := strings.Split(text, "\n")
+	switch part {
+	case "roster":
+		p.setRoster(lines)
+	case "roster while waiting":
+		p.saver.locking = func() { p.setRoster(lines) }
+	case "knobs":
+		p.setKnobs(lines)
+	case "before":
+		p.before(lines)
+	case "compact":
+		p.compact(lines)
+	case "store":
+		p.saver.plan(lines)
+	case "script":
+		p.setScript(lines)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *player) setRoster(lines []string) {
+	p.roster = lines
+	var members []delegate.Delegate
+	for _, line := range lines {
+		if name, how, _ := strings.Cut(line, " "); name != "" {
+			members = append(members, &actor{p: p, name: name, stateless: how == "stateless"})
+		}
+	}
+	r, err := delegate.NewRegistry(members...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.live.Swap(r)
+}
+
+func (p *player) setKnobs(lines []string) {
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(value)
+		switch key {
+		case "messages":
+			p.knobs.CatchupMaxMessages = n
+		case "chars":
+			p.knobs.CatchupMaxChars = n
+		case "rounds":
+			p.knobs.MaxRounds = n
+		case "lead":
+			p.knobs.Lead, err = value, nil
+		case "incognito":
+			p.incognito, err = value == "on", nil
+		case "collect":
+			p.collect, err = value == "on", nil
+		default:
+			err = errors.New("no such knob")
+		}
+		if err != nil {
+			p.t.Fatalf("knob %q: %v", line, err)
+		}
+	}
+}
+
+func (p *player) setScript(lines []string) {
+	for _, line := range lines {
+		i := strings.IndexAny(line, ":!%>")
+		if i < 0 {
+			p.t.Fatalf("script %q: no name in front of a ':', '!', '%%' or '>'", line)
+		}
+		p.script[line[:i]] = append(p.script[line[:i]], line[i:])
+	}
+}
+
+// say takes one turn and returns what came of it, rendered.
+func (p *player) say(text string) map[string]string {
+	ctx, stop := context.WithCancel(p.t.Context())
+	defer stop()
+	p.stop, p.events = stop, nil
+	p.prompts.Reset()
+	result, err := p.crashable(func() (langrooms.Result, error) {
+		return p.node.Handle(ctx, roomnode.Turn{Thread: thread, Text: text, Incognito: p.incognito,
+			Events: func(e langrooms.Event) { p.events = append(p.events, e) }})
+	})
+	p.saver.heal()
+	if !errors.Is(err, errDied) {
+		p.check(result)
+	}
+	added := p.render()
+	return map[string]string{
+		"prompts": p.prompts.String(),
+		"thread":  added,
+		"reply":   result.Text + "\n---\n" + ending(result, err),
+		"events":  p.eventLines(),
+		"result":  p.resultJSON(result),
+	}
+}
+
+// crash is what a scripted death of the process panics with.
+type crash struct{}
+
+var errDied = errors.New("the process died")
+
+func (p *player) crashable(turn func() (langrooms.Result, error)) (r langrooms.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, ok := v.(crash); !ok {
+				panic(v)
+			}
+			err = errDied
+		}
+	}()
+	return turn()
+}
+
+// checkLeftovers sees to it that the whole script was played.
+func (p *player) checkLeftovers() {
+	for name, rest := range p.script {
+		if len(rest) > 0 {
+			p.t.Errorf("@%s was not asked for: %q", name, rest)
+		}
+	}
+}
+
+// check holds every turn to what spec 5.3 and 5.4 say of all of them: the ended events carry
+// the outcomes, in order, and the text holds each outcome once and beside them the aside.
+func (p *player) check(r langrooms.Result) {
+	p.t.Helper()
+	var ended []langrooms.Outcome
+	working := ""
+	for _, e := range p.events {
+		switch e.Type {
+		case langrooms.EventDispatchStarted:
+			working = e.Member
+		case langrooms.EventProgress:
+			if e.Member != working {
+				p.t.Errorf("@%s reports progress while @%s is being asked", e.Member, working)
+			}
+		case langrooms.EventDispatchEnded:
+			ended, working = append(ended, *e.Outcome), ""
+		}
+		if e.Thread != thread || e.Exchange != r.Exchange {
+			p.t.Errorf("an event of the thread %q, exchange %q: %+v", e.Thread, e.Exchange, e)
+		}
+	}
+	if diff := cmp.Diff(r.Outcomes, ended); diff != "" {
+		p.t.Errorf("the ended events are not the outcomes (-outcomes +events):\n%s", diff)
+	}
+	rest := r.Text
+	for _, o := range r.Outcomes {
+		if o.Started.IsZero() || o.Duration < 0 {
+			p.t.Errorf("@%s started %v and took %v", o.Author, o.Started, o.Duration)
+		}
+		rest = strings.Replace(rest, bubble(r, o), "", 1)
+	}
+	if rest = paragraphs(rest); rest != r.Aside {
+		p.t.Errorf("beside the outcomes the text holds %q, the aside is %q", rest, r.Aside)
+	}
+}
+
+// bubble is what a client that draws each outcome by itself has shown of the text.
+func bubble(r langrooms.Result, o langrooms.Outcome) string {
+	switch named := "**@" + o.Author + "** — " + o.Reply; {
+	case o.Reply != "" && strings.Contains(r.Text, named):
+		return named
+	case o.Reply != "":
+		return o.Reply
+	case o.Error != "" && o.ErrorKind == "canceled" && strings.HasPrefix(o.Error, "stopped"):
+		return "@" + o.Author + " did not answer: " + o.Error
+	case o.Error != "":
+		return "Delegate @" + o.Author + " failed: " + o.Error
+	}
+	return ""
+}
+
+// paragraphs drops the empty ones.
+func paragraphs(text string) string {
+	var kept []string
+	for _, p := range strings.Split(text, "\n\n") {
+		if strings.TrimSpace(p) != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+func ending(r langrooms.Result, err error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "handled %t", r.Handled)
+	if r.Reason != "" {
+		fmt.Fprintf(&b, ", %s", r.Reason)
+	}
+	b.WriteByte('\n')
+	for _, o := range r.Outcomes {
+		fmt.Fprintf(&b, "@%s round %d: %s, caught up %d", o.Author, o.Round, verdict(o), o.CaughtUp)
+		if o.Truncated {
+			b.WriteString(", truncated")
+		}
+		if o.Collecting {
+			b.WriteString(", collecting")
+		}
+		b.WriteByte('\n')
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "error: %v\n", err)
+	}
+	return b.String()
+}
+
+func verdict(o langrooms.Outcome) string {
+	switch {
+	case o.Error != "":
+		return o.ErrorKind
+	case o.Silent:
+		return "silent"
+	case o.Unrecorded != "":
+		return "ok, unrecorded"
+	}
+	return "ok"
+}
+
+func (p *player) eventLines() string {
+	var b strings.Builder
+	for _, e := range p.events {
+		fmt.Fprintf(&b, "%s @%s round %d", e.Type, e.Member, e.Round)
+		switch {
+		case e.Progress != nil:
+			fmt.Fprintf(&b, ": %s %q", e.Progress.Kind, e.Progress.Text)
+		case e.Outcome != nil && e.Outcome.Error != "":
+			fmt.Fprintf(&b, ": %s, %q", verdict(*e.Outcome), e.Outcome.Error)
+		case e.Outcome != nil:
+			fmt.Fprintf(&b, ": %s, %q", verdict(*e.Outcome), e.Outcome.Reply)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// resultJSON renders the result without what differs from run to run.
+func (p *player) resultJSON(r langrooms.Result) string {
+	r.Exchange = p.exchanges[r.Exchange]
+	data, err := json.Marshal(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		p.t.Fatal(err)
+	}
+	outcomes, _ := fields["outcomes"].([]any)
+	for _, o := range outcomes {
+		delete(o.(map[string]any), "started")
+		delete(o.(map[string]any), "duration_ns")
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(fields); err != nil {
+		p.t.Fatal(err)
+	}
+	return b.String()
+}
