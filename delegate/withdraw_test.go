@@ -103,4 +103,3 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 		live.Close()
 	})
 }
-

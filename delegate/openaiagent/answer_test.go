@@ -174,35 +174,51 @@ func TestIncompleteAnswers(t *testing.T) {
 }
 
 func TestLargeAnswers(t *testing.T) {
-	ten := strings.Repeat("0123456789abcdé\n", 10<<20/16)
+	const tenMB = 10 << 20
+	piece := strings.Repeat("0123456789 abcde", 64<<10/16)
+	// write sends a piece as the inside of a JSON string until it is n bytes long.
+	write := func(w io.Writer, before string, n int, after string) {
+		io.WriteString(w, before)
+		for range n / len(piece) {
+			io.WriteString(w, piece)
+		}
+		io.WriteString(w, after)
+	}
+	const (
+		wholeBefore, wholeAfter = `{"choices":[{"message":{"content":"`, `"}}]}`
+		chunkBefore, chunkAfter = `data: {"choices":[{"delta":{"content":"`, "\"}}]}\n\n"
+	)
 	tests := []struct {
 		name   string
 		answer func(w http.ResponseWriter)
 		want   error
 	}{
-		{"10 MB whole", func(w http.ResponseWriter) { io.WriteString(w, whole(ten)) }, nil},
-		{"10 MB in one event", func(w http.ResponseWriter) { sse(w, chunk(ten), stop, done) }, nil},
-		{"10 MB in 10 000 events", func(w http.ResponseWriter) {
-			for i := 0; i < len(ten); i += 1024 {
-				io.WriteString(w, "data: "+chunk(ten[i:min(len(ten), i+1024)])+"\n\n")
+		{"10 MB whole", func(w http.ResponseWriter) { write(w, wholeBefore, tenMB, wholeAfter) }, nil},
+		{"10 MB in one event", func(w http.ResponseWriter) {
+			write(w, chunkBefore, tenMB, chunkAfter)
+			sse(w, stop, done)
+		}, nil},
+		{"10 MB in many events", func(w http.ResponseWriter) {
+			for range tenMB / len(piece) {
+				write(w, chunkBefore, len(piece), chunkAfter)
 			}
 			sse(w, stop, done)
 		}, nil},
-		{"too long whole", func(w http.ResponseWriter) { io.WriteString(w, whole(ten+ten)) }, errTooLong},
-		{"too long stream", func(w http.ResponseWriter) { sse(w, chunk(ten), chunk(ten), stop, done) }, errTooLong},
-		{"endless event", func(w http.ResponseWriter) {
-			io.WriteString(w, `data: {"a":"`)
-			for range 8 {
-				io.WriteString(w, strings.ReplaceAll(ten, "\n", " "))
+		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, MaxReply+len(piece), wholeAfter) }, errTooLong},
+		{"too long stream", func(w http.ResponseWriter) {
+			for range MaxReply/len(piece) + 1 {
+				write(w, chunkBefore, len(piece), chunkAfter)
 			}
 		}, errTooLong},
+		{"endless whole", func(w http.ResponseWriter) { write(w, wholeBefore, 2*maxBody, "") }, errTooLong},
+		{"endless event", func(w http.ResponseWriter) { write(w, chunkBefore, 2*maxBody, "") }, errTooLong},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a := serve(t, func(w http.ResponseWriter, r *http.Request) { test.answer(w) })
 			reply, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi"})
 			switch {
-			case test.want == nil && (err != nil || strings.ToValidUTF8(reply.Text, "") != reply.Text || len(reply.Text) < len(ten)):
+			case test.want == nil && (err != nil || len(reply.Text) != tenMB || !strings.HasSuffix(reply.Text, piece)):
 				t.Errorf("%d bytes, %v", len(reply.Text), err)
 			case test.want != nil && !errors.Is(err, test.want):
 				t.Errorf("err = %v, want %v", err, test.want)

@@ -105,17 +105,16 @@ func (f *folder) event(data []byte) error {
 }
 
 func (f *folder) add(piece *content) error {
-	if err := f.text.add(piece.Content); err != nil {
+	words, err := f.text.add(piece.Content)
+	if err != nil || f.quiet {
 		return err
 	}
-	if f.quiet {
-		return nil
-	}
-	if err := f.reasoning.add(piece.Reasoning); err != nil {
+	thought, err := f.reasoning.add(piece.Reasoning)
+	if err != nil {
 		return err
 	}
-	f.reporter.thought(f.reasoning.fresh())
-	f.reporter.text(f.text.fresh())
+	f.reporter.thought(thought)
+	f.reporter.text(words)
 	return nil
 }
 
@@ -124,12 +123,12 @@ func (f *folder) answer() (*answer, error) {
 	if !f.began {
 		return nil, errNoAnswer
 	}
-	whole, err := f.text.whole()
+	words, err := f.text.rest()
 	if err != nil {
 		return nil, err
 	}
 	if !f.quiet {
-		f.reporter.rest(f.text.remainder())
+		f.reporter.rest(words)
 	}
-	return &answer{text: whole, finish: f.finish, usage: f.usage}, nil
+	return &answer{text: f.text.whole.String(), finish: f.finish, usage: f.usage}, nil
 }

@@ -4,84 +4,66 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
-// text collects the insides of JSON strings as they were sent and decodes them joined:
-// an endpoint may cut its pieces inside a character, in the bytes of UTF-8 or between the
-// two \u escapes of a surrogate pair, and each half alone would decode to nothing.
+// text puts together JSON strings that are the pieces of one text. An endpoint may cut its
+// pieces inside a character, in the bytes of UTF-8 or between the two \u escapes of a
+// surrogate pair, and each half alone would decode to nothing; so an open end waits for
+// the next piece.
 type text struct {
-	raw []byte
-	// told is how much of raw has been handed out by fresh.
-	told int
+	// open is the inside of a JSON string that has not been decoded yet.
+	open []byte
+	// whole is what has been decoded.
+	whole strings.Builder
 }
 
-// add takes the next piece: a JSON string, null, nothing, or an array of text parts.
-func (t *text) add(piece json.RawMessage) error {
+// add takes the next piece, a JSON string, null, nothing, or an array of text parts, and
+// returns what it adds to the text. Bytes that are no UTF-8 become U+FFFD.
+func (t *text) add(piece json.RawMessage) (fresh string, err error) {
 	switch {
 	case len(piece) == 0 || string(piece) == "null":
-		return nil
+		return "", nil
 	case piece[0] == '"':
-		t.raw = append(t.raw, piece[1:len(piece)-1]...)
-		if len(t.raw) > maxBody {
-			return errTooLong
-		}
-		return nil
+		t.open = append(t.open, piece[1:len(piece)-1]...)
+		return t.decode(len(t.open) - openEnd(t.open))
 	case piece[0] != '[':
-		return fmt.Errorf("%w: its content is neither text nor parts", errUnreadable)
+		return "", fmt.Errorf("%w: its content is neither text nor parts", errUnreadable)
 	}
 	var parts []struct {
 		Text json.RawMessage `json:"text"`
 	}
 	if err := json.Unmarshal(piece, &parts); err != nil {
-		return fmt.Errorf("%w: %w", errUnreadable, err)
+		return "", fmt.Errorf("%w: %w", errUnreadable, err)
 	}
 	for _, part := range parts {
 		if len(part.Text) == 0 || part.Text[0] != '"' {
 			continue
 		}
-		if err := t.add(part.Text); err != nil {
-			return err
+		more, err := t.add(part.Text)
+		if err != nil {
+			return "", err
 		}
+		fresh += more
 	}
-	return nil
+	return fresh, nil
 }
 
-// whole decodes everything. Bytes that are no UTF-8 become U+FFFD.
-func (t *text) whole() (string, error) {
-	whole, err := decode(t.raw)
-	if len(whole) > MaxReply {
-		return "", errTooLong
-	}
-	return whole, err
-}
+// rest ends the text: no more pieces come, so what is open is decoded as it is.
+func (t *text) rest() (fresh string, err error) { return t.decode(len(t.open)) }
 
-// fresh returns what came since the last call, up to the last whole character.
-func (t *text) fresh() string {
-	end := len(t.raw) - openEnd(t.raw[t.told:])
-	piece, err := decode(t.raw[t.told:end])
-	if err != nil {
-		return "" // whole reports it
-	}
-	t.told = end
-	return piece
-}
-
-// remainder returns what fresh held back.
-func (t *text) remainder() string {
-	piece, err := decode(t.raw[t.told:])
-	if err != nil {
-		return ""
-	}
-	t.told = len(t.raw)
-	return piece
-}
-
-func decode(raw []byte) (string, error) {
+// decode moves the first n bytes of what is open into the whole.
+func (t *text) decode(n int) (string, error) {
 	var decoded string
-	quoted := append(append([]byte{'"'}, raw...), '"')
+	quoted := append(append([]byte{'"'}, t.open[:n]...), '"')
 	if err := json.Unmarshal(quoted, &decoded); err != nil {
 		return "", fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	t.open = append(t.open[:0], t.open[n:]...)
+	t.whole.WriteString(decoded)
+	if t.whole.Len() > MaxReply {
+		return "", errTooLong
 	}
 	return decoded, nil
 }
