@@ -22,6 +22,8 @@ type result struct {
 	// output is standard output and error as they came, clipped to maxOutput.
 	output string
 	ok     bool
+	// clipped means that there was more output.
+	clipped bool
 }
 
 // run runs a command in dir until it ends or ctx does; then its whole process group is
@@ -43,14 +45,18 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	if err != nil && !errors.As(err, &exit) {
 		return result{}, err
 	}
-	return result{output: clean(string(out.kept)), ok: err == nil}, nil
+	return result{output: clean(string(out.kept)), ok: err == nil, clipped: out.more}, nil
 }
 
 // clipped keeps the first maxOutput bytes.
-type clipped struct{ kept []byte }
+type clipped struct {
+	kept []byte
+	more bool
+}
 
 func (c *clipped) Write(p []byte) (int, error) {
-	c.kept = append(c.kept, p[:min(len(p), maxOutput-len(c.kept))]...)
+	room := min(len(p), maxOutput-len(c.kept))
+	c.kept, c.more = append(c.kept, p[:room]...), c.more || room < len(p)
 	return len(p), nil
 }
 

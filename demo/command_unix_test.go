@@ -135,8 +135,8 @@ func TestCloseEndsWhatRuns(t *testing.T) {
 
 func TestOutputIsBoundedAndClean(t *testing.T) {
 	r, err := run(t.Context(), t.TempDir(), nil, "sh", "-c", `printf 'a\033[31m\377b\n'; yes | head -c 1000000`)
-	if err != nil || !r.ok {
-		t.Fatalf("%v, %v", r.ok, err)
+	if err != nil || !r.ok || !r.clipped {
+		t.Fatalf("%+v, %v", r.ok, err)
 	}
 	if !strings.HasPrefix(r.output, "a[31m\uFFFDb\ny\n") || len(r.output) > maxOutput+3 {
 		t.Errorf("%d bytes: %.20q", len(r.output), r.output)

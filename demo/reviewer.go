@@ -24,6 +24,7 @@ type repository struct {
 	status  []string // rows of git status --short
 	added   int      // lines
 	removed int
+	more    bool     // the diff was too long to be read whole
 	remarks []string // what the diff shows that should not stay
 }
 
@@ -118,6 +119,7 @@ func readRepository(ctx context.Context, s situation) (repository, error) {
 	diff, err := read("diff", "--no-ext-diff", "--no-textconv", "HEAD")
 	if diff.ok {
 		repo.readDiff(diff.output)
+		repo.more = diff.clipped
 	}
 	return repo, err
 }
@@ -198,7 +200,11 @@ func (r repository) report() string {
 	} else {
 		fmt.Fprintf(&b, "%s %s", plural(len(r.status), "change"), notCommitted)
 		if r.added+r.removed > 0 {
-			fmt.Fprintf(&b, " (+%d −%d lines)", r.added, r.removed)
+			atLeast := ""
+			if r.more {
+				atLeast = "at least "
+			}
+			fmt.Fprintf(&b, " (%s+%d −%d lines)", atLeast, r.added, r.removed)
 		}
 		b.WriteString(": " + changes(r.status) + ".")
 	}

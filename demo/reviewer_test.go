@@ -1,6 +1,9 @@
 package demo
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestReviewerReadsTheRepository(t *testing.T) {
 	tests := []struct {
@@ -28,6 +31,11 @@ func TestReviewerReadsTheRepository(t *testing.T) {
 			commit(t, dir, "first")
 			gitIn(t, dir, "rm", "-q", "old file.txt")
 		}, []string{"1 change not committed (+0 −1 lines)", "old file.txt"}},
+		{"a diff that is too long to be read whole", func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a.txt": "a\n"})
+			commit(t, dir, "first")
+			write(t, dir, map[string]string{"a.txt": strings.Repeat("line\n", maxOutput/5)})
+		}, []string{"1 change not committed (at least +"}},
 		{"only the last five commits", func(t *testing.T, dir string) {
 			for _, name := range []string{"one", "two", "three", "four", "five", "six"} {
 				write(t, dir, map[string]string{name: name})
