@@ -19,8 +19,8 @@ type Turn struct {
 	lease  checkpointer.Lease // nil when the saver has none to give
 	ctx    context.Context
 
-	head     checkpointer.Ref
-	length   int64
+	head   checkpointer.Ref
+	length int64
 	open   *openExchange
 	epoch  string // see epochChannel
 

@@ -2,11 +2,13 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+	"github.com/langrooms/langrooms/checkpointer/redissaver"
 	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 )
 
@@ -24,5 +26,21 @@ func OpenSaver(ctx context.Context, url string) (checkpointer.Saver, error) {
 		}
 		return s, nil
 	}
+	if strings.HasPrefix(scheme, "redis") {
+		return openRedis(ctx, url)
+	}
 	return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
+}
+
+// openRedis also asks the server whether it can serve, so that a wrong password or a
+// dangerous eviction policy is told at the start and not in the middle of a turn.
+func openRedis(ctx context.Context, url string) (checkpointer.Saver, error) {
+	s, err := redissaver.Open(url)
+	if err != nil {
+		return nil, fmt.Errorf("checkpointer: %w", err)
+	}
+	if err := s.Ping(ctx); err != nil {
+		return nil, fmt.Errorf("checkpointer: %w", errors.Join(err, s.Close()))
+	}
+	return s, nil
 }

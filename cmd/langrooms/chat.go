@@ -27,6 +27,7 @@ func (p *program) chatCommand() *cobra.Command {
 	c.Flags().StringVarP(&message, "message", "m", "", "take one turn with this `TEXT`")
 	p.threadFlag(c)
 	p.jsonFlag(c)
+	c.Flags().BoolVar(&p.incognito, "incognito", false, "keep what @name addresses say out of logs, exports and summaries")
 	return c
 }
 
@@ -46,7 +47,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	chat := &terminal.Chat{
 		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
-			return nodes.turn(ctx, p.thread, in)
+			return nodes.turn(ctx, roomnode.Turn{Thread: p.thread, Text: in.Text, Incognito: p.incognito, Events: in.Events})
 		},
 		Arrivals: app.Arrivals,
 		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
@@ -79,10 +80,10 @@ func wire(app *setup.App) (*graph, error) {
 	return &graph{room, lead}, nil
 }
 
-func (g *graph) turn(ctx context.Context, thread string, in terminal.Input) (langrooms.Result, error) {
-	result, err := g.room.Handle(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Events: in.Events})
+func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result, error) {
+	result, err := g.room.Handle(ctx, turn)
 	if err != nil || result.Handled {
 		return result, err
 	}
-	return g.lead.Run(ctx, leadnode.Input{Thread: thread, Text: in.Text, Events: in.Events})
+	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Events: turn.Events})
 }

@@ -32,6 +32,8 @@ type program struct {
 	config string
 	thread string
 	json   bool
+
+	incognito bool
 }
 
 // run parses the arguments, runs the command and returns the exit status.

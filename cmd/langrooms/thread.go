@@ -24,7 +24,8 @@ func (p *program) threadCommand() *cobra.Command {
 		RunE: p.withSaver(p.threadShow)}
 	p.threadFlag(show)
 	p.jsonFlag(show)
-	return group("thread", "Look at the stored threads", list, show)
+	return group("thread", "Look at and change the stored threads", list, show, p.deleteCommand(), p.rewindCommand(),
+		p.forkCommand(), p.compactCommand(), p.exportCommand(), p.importCommand())
 }
 
 // withSaver runs a command on the configured store.
@@ -128,7 +129,7 @@ func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) erro
 	}
 	for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: p.thread}, checkpointer.Range{}) {
 		if errors.Is(err, checkpointer.ErrNotFound) {
-			return fmt.Errorf("there is no thread %s: %w", shownID(p.thread), err)
+			return fmt.Errorf("there is no thread %s", shownID(p.thread))
 		}
 		if err == nil && p.json {
 			err = p.line(lineOf(m))

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/durable"
+	"github.com/langrooms/langrooms/lifecycle"
+	"github.com/langrooms/langrooms/setup"
+)
+
+// threadsOf works on the threads of saver. What another process only remembers of a thread
+// is tied to the thread's epoch; what is kept with the thread is dropped here.
+func threadsOf(saver checkpointer.Saver) *lifecycle.Threads {
+	kept := durable.New(saver)
+	return &lifecycle.Threads{Saver: saver, Forget: func(ctx context.Context, thread string) error {
+		return errors.Join(kept.DropThread(ctx, thread), kept.DropHandles(ctx, thread))
+	}}
+}
+
+// said reports what was done, for people on the diagnostic output.
+func (p *program) said(format string, args ...any) {
+	fmt.Fprintf(p.diag, format+"\n", args...)
+}
+
+func (p *program) deleteCommand() *cobra.Command {
+	c := &cobra.Command{Use: "delete", Short: "Delete a thread", Args: noArgs,
+		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			if err := threadsOf(saver).Delete(ctx, p.thread); err != nil {
+				return err
+			}
+			p.said("Deleted the thread %s.", shownID(p.thread))
+			return nil
+		})}
+	p.threadFlag(c)
+	return c
+}
+
+func (p *program) rewindCommand() *cobra.Command {
+	var to string
+	c := &cobra.Command{Use: "rewind", Short: "Drop what follows a message", Args: noArgs,
+		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			n, err := threadsOf(saver).Rewind(ctx, p.thread, to)
+			if err != nil {
+				return err
+			}
+			p.said("Dropped %d messages.", n)
+			return nil
+		})}
+	p.threadFlag(c)
+	c.Flags().StringVar(&to, "to", "", "the `MESSAGE_ID` to keep last")
+	return required(c, "to")
+}
+
+func (p *program) forkCommand() *cobra.Command {
+	var to, at string
+	c := &cobra.Command{Use: "fork", Short: "Copy a thread to a new one", Args: noArgs,
+		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			if err := threadsOf(saver).Fork(ctx, p.thread, to, at); err != nil {
+				return err
+			}
+			p.said("Forked the thread %s to %s.", shownID(p.thread), shownID(to))
+			return nil
+		})}
+	p.threadFlag(c)
+	c.Flags().StringVar(&to, "to", "", "the `NEW` thread's id")
+	c.Flags().StringVar(&at, "at", "", "the `MESSAGE_ID` to copy up to; absent copies all")
+	return required(c, "to")
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	var format string
+	c := &cobra.Command{Use: "export", Short: "Write a thread as Markdown or JSON", Args: noArgs}
+	run := p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+		return threadsOf(saver).Export(ctx, p.thread, lifecycle.Format(format), p.out)
+	})
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if f := lifecycle.Format(format); f != lifecycle.JSON && f != lifecycle.Markdown {
+			return usageError{fmt.Errorf("--format is %q, it must be md or json", format)}
+		}
+		return run(c, args)
+	}
+	p.threadFlag(c)
+	c.Flags().StringVar(&format, "format", string(lifecycle.Markdown), "`md` or json")
+	return c
+}
+
+func (p *program) importCommand() *cobra.Command {
+	c := &cobra.Command{Use: "import", Short: "Read a JSON export from standard input into a new thread", Args: noArgs,
+		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			n, err := threadsOf(saver).Import(ctx, p.thread, p.in)
+			if err != nil {
+				return err
+			}
+			p.said("Imported %d messages into the thread %s.", n, shownID(p.thread))
+			return nil
+		})}
+	p.threadFlag(c)
+	return c
+}
+
+func (p *program) compactCommand() *cobra.Command {
+	var summary string
+	var keep int
+	c := &cobra.Command{Use: "compact", Short: "Put a summary in place of older messages", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			app, err := setup.Open(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c), OneTurn: true})
+			if err != nil {
+				return err
+			}
+			threads := threadsOf(app.Saver)
+			threads.Summarize = app.Summarize
+			n, err := threads.Compact(c.Context(), p.thread, keep, summary)
+			if err == nil {
+				p.said("Replaced %d messages by a summary.", n)
+			}
+			return errors.Join(err, app.Close())
+		}}
+	p.threadFlag(c)
+	c.Flags().IntVar(&keep, "keep", lifecycle.DefaultKeep, "keep the `N` newest messages")
+	c.Flags().StringVar(&summary, "summary", "", "the summary's `TEXT`; absent has the lead's model write it")
+	return c
+}
+
+// required makes the absence of a flag a wrong use.
+func required(c *cobra.Command, flag string) *cobra.Command {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("%s: --%s is missing", c.CommandPath(), flag)}
+		}
+		return run(c, args)
+	}
+	return c
+}

@@ -1,0 +1,207 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
+)
+
+// Threads works on the threads of one store.
+type Threads struct {
+	// Saver holds them. Required.
+	Saver checkpointer.Saver
+	// Forget drops what is remembered of a thread whose history was erased: its peers'
+	// conversations and the late answers waited for. Nil when nothing is.
+	Forget func(ctx context.Context, thread string) error
+	// Summarize writes the summary of a compaction that is given no text. Nil refuses
+	// such a compaction. What was said incognito is not among the messages.
+	Summarize func(ctx context.Context, messages []langrooms.Message) (string, error)
+}
+
+// ErrNoMessage says that a thread holds no message of the given id.
+var ErrNoMessage = errors.New("no such message on the thread")
+
+// hold begins a turn on a thread that must exist.
+func (t *Threads) hold(ctx context.Context, thread string) (*exchange.Turn, error) {
+	turn, err := exchange.Begin(ctx, t.Saver, thread)
+	if err != nil {
+		return nil, err
+	}
+	if !turn.Exists() {
+		return nil, errors.Join(fmt.Errorf("the thread %q: %w", thread, checkpointer.ErrNotFound), turn.End())
+	}
+	return turn, nil
+}
+
+// with runs do while it holds the thread.
+func (t *Threads) with(ctx context.Context, thread string, do func(*exchange.Turn) error) error {
+	turn, err := t.hold(ctx, thread)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(turn), turn.End())
+}
+
+// forget drops what is remembered of a thread. It is called while the thread is held.
+func (t *Threads) forget(ctx context.Context, thread string) error {
+	if t.Forget == nil {
+		return nil
+	}
+	return t.Forget(ctx, thread)
+}
+
+// Rewind drops every message after the one of the given id, which stays, and returns how
+// many were dropped. When none follows it nothing is changed. ErrNoMessage, ErrNotFound.
+func (t *Threads) Rewind(ctx context.Context, thread, message string) (removed int, err error) {
+	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
+		var at int64
+		if at, removed, err = find(turn, message); err != nil || removed == 0 {
+			return err
+		}
+		if err := t.forget(turn.Context(), thread); err != nil {
+			return err
+		}
+		return turn.Rewind(at + 1)
+	})
+	return removed, err
+}
+
+// find returns the position of a message and how many messages follow it.
+func find(turn *exchange.Turn, id string) (at int64, after int, err error) {
+	messages, err := turn.History()
+	if err != nil {
+		return 0, 0, err
+	}
+	for i, m := range messages {
+		if m.ID == id {
+			return m.Seq, len(messages) - 1 - i, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%w: %s, thread %q", ErrNoMessage, id, turn.Thread())
+}
+
+// Delete removes a thread. ErrNotFound when there is none.
+func (t *Threads) Delete(ctx context.Context, thread string) error {
+	return t.with(ctx, thread, func(turn *exchange.Turn) error {
+		if err := t.forget(turn.Context(), thread); err != nil {
+			return err
+		}
+		return turn.Delete()
+	})
+}
+
+// Fork begins the new thread to as a copy of thread, up to and with the message of the
+// given id; empty means all of it. Nothing of the copied past is remembered under the new
+// name. ErrConflict when the thread to exists.
+func (t *Threads) Fork(ctx context.Context, thread, to, message string) error {
+	if err := langrooms.CheckThreadID(to); err != nil {
+		return err
+	}
+	if thread == to {
+		return fmt.Errorf("%w: the thread %q cannot be forked to itself", checkpointer.ErrInvalid, to)
+	}
+	return t.with(ctx, thread, func(turn *exchange.Turn) error {
+		var upTo *int64
+		if message != "" {
+			at, _, err := find(turn, message)
+			if err != nil {
+				return err
+			}
+			at++
+			upTo = &at
+		}
+		if err := turn.Fork(ctx, upTo, to); err != nil {
+			return err
+		}
+		return t.forget(ctx, to)
+	})
+}
+
+// DefaultKeep is how many messages a compaction keeps unless told otherwise.
+const DefaultKeep = 20
+
+// Compact puts a summary in place of all but the keep newest messages and returns how many
+// it replaced; 0 means that there was nothing to do. An empty text has the summary written by
+// Summarize. Stamps, cast and each member's place in the conversation survive.
+func (t *Threads) Compact(ctx context.Context, thread string, keep int, text string) (replaced int, err error) {
+	if keep < 0 {
+		return 0, fmt.Errorf("%w: %d messages cannot be kept", checkpointer.ErrInvalid, keep)
+	}
+	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
+		messages, err := turn.History()
+		if err != nil {
+			return err
+		}
+		cut := cutAt(messages, keep)
+		if cut == 0 || cut == 1 && messages[0].Summary != nil {
+			return nil
+		}
+		if text == "" {
+			if text, err = t.summarize(ctx, messages[:cut]); err != nil {
+				return err
+			}
+		}
+		replaced = cut
+		return turn.Compact(summaryOf(messages[:cut], text), len(messages)-cut)
+	})
+	return replaced, err
+}
+
+// cutAt returns how many of the oldest messages are replaced. A tool's result is never
+// parted from the call in front of it.
+func cutAt(messages []langrooms.Message, keep int) int {
+	cut := max(0, len(messages)-keep)
+	for cut > 0 && cut < len(messages) && messages[cut].Role == langrooms.RoleTool {
+		cut--
+	}
+	return cut
+}
+
+// ErrNoSummary says that a compaction has no text and nobody to write one.
+var ErrNoSummary = errors.New("no text for the summary, and no model to write one")
+
+func (t *Threads) summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
+	if t.Summarize == nil {
+		return "", ErrNoSummary
+	}
+	var shown []langrooms.Message
+	for _, m := range messages {
+		if m.Stamp == nil || !m.Stamp.Incognito {
+			shown = append(shown, m)
+		}
+	}
+	text, err := t.Summarize(ctx, shown)
+	if err != nil {
+		return "", fmt.Errorf("writing the summary: %w", err)
+	}
+	return text, nil
+}
+
+// summaryOf is the message that stands for messages.
+func summaryOf(messages []langrooms.Message, text string) langrooms.Message {
+	s := langrooms.Summary{}
+	seen := map[string]int64{}
+	for _, m := range messages {
+		s.Replaced++
+		if m.Summary != nil {
+			s.Replaced += m.Summary.Replaced - 1
+			for _, member := range m.Summary.Members {
+				seen[member.Name] = max(seen[member.Name], member.Seen)
+			}
+		}
+		if st := m.Stamp; st != nil && !st.Failed && len(st.To) == 0 {
+			seen[st.From] = max(seen[st.From], st.Seen)
+		}
+	}
+	for _, name := range room.Cast(messages, "") {
+		s.Members = append(s.Members, langrooms.SummaryMember{Name: name, Seen: seen[name]})
+	}
+	m := langrooms.NewMessage(langrooms.RoleSystem, text)
+	m.Summary = &s
+	return m
+}

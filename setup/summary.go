@@ -1,0 +1,37 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/langchain"
+)
+
+// summaryPrompt asks the lead's model for the summary of a compaction.
+const summaryPrompt = "Summarize this conversation for those who take part in it, in plain text of at most 300 words: " +
+	"what was asked, what each voice said by name, what was decided, what is open. Write nothing but the summary."
+
+// Summarize has the lead's model write the summary of messages. It is what
+// lifecycle.Threads.Summarize wants.
+func (a *App) Summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
+	model, err := a.Model()
+	if err != nil {
+		return "", err
+	}
+	prompt := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, summaryPrompt)}
+	prompt = append(prompt, langchain.ToModel(messages)...)
+	prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeHuman, "Write the summary now."))
+	response, err := model.GenerateContent(ctx, prompt)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the lead's model: %w", err)
+	case len(response.Choices) == 0 || strings.TrimSpace(response.Choices[0].Content) == "":
+		return "", errors.New("the lead's model wrote nothing")
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(response.Choices[0].Content, "\uFFFD")), nil
+}
