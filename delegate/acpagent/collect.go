@@ -1,6 +1,7 @@
 package acpagent
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -116,10 +117,20 @@ func (c *collector) finish(a callResult) (delegate.Reply, error) {
 	if c.truncated {
 		reply.Incomplete = fmt.Sprintf("the answer is longer than %d MiB; the rest was left out", maxReply>>20)
 	}
-	if u := result.Usage; u != nil {
-		reply.Usage = &langrooms.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
-	}
+	reply.Usage = usage(result.Usage)
 	return reply, nil
+}
+
+// usage reads the token counts of a prompt's answer; nil when there are none.
+func usage(data json.RawMessage) *langrooms.Usage {
+	var u *struct {
+		InputTokens  int `json:"inputTokens"`
+		OutputTokens int `json:"outputTokens"`
+	}
+	if json.Unmarshal(data, &u) != nil || u == nil || u.InputTokens < 0 || u.OutputTokens < 0 {
+		return nil
+	}
+	return &langrooms.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
 }
 
 // incomplete says why a turn that ended for this reason gave no whole answer; empty when

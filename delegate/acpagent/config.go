@@ -3,7 +3,6 @@ package acpagent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -133,11 +132,8 @@ func isVariable(name string) bool {
 // launch is the digest of everything that decides which process is started: a session id
 // is good for this launch only. It holds no secret.
 func (c Config) launch() string {
-	data, err := json.Marshal([]any{c.Command, c.Args, c.WorkDir, c.Env, c.EnvRemove})
-	if err != nil { // strings only: cannot happen
-		panic(err)
-	}
-	sum := sha256.Sum256(data)
+	// %q keeps fields apart, and fmt prints a map in the order of its keys.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q", c.Command, c.Args, c.WorkDir, c.Env, c.EnvRemove))
 	return hex.EncodeToString(sum[:16])
 }
 

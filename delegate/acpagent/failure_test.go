@@ -3,6 +3,7 @@ package acpagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 const (
 	rawHello   = `{"jsonrpc":"2.0","id":$ID,"result":{"protocolVersion":1}}`
 	rawSession = `{"jsonrpc":"2.0","id":$ID,"result":{"sessionId":"s"}}`
+	rawEnd     = `{"jsonrpc":"2.0","id":$ID,"result":{"stopReason":"end_turn"}}`
 )
 
 func TestFailures(t *testing.T) {
@@ -53,12 +55,9 @@ func TestFailures(t *testing.T) {
 
 // An answer must not be lost when the agent exits right after it.
 func TestAnswerAndExit(t *testing.T) {
-	mode := strings.Join([]string{rawHello, rawSession,
-		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"bye"}}}}` +
-			"\n" + `{"jsonrpc":"2.0","id":$ID,"result":{"stopReason":"end_turn"}}exit`}, "\n")
-	// The mode is split into lines again, so that the update answers the prompt and the
-	// result never comes; a line break inside one answer is written as CR.
-	mode = strings.Replace(mode, "}}}}\n", "}}}}\r", 1)
+	chunk := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"bye"}}}}`
+	// CR stands for a line break inside of one of the raw agent's answers.
+	mode := strings.Join([]string{rawHello, rawSession, chunk + "\r" + rawEnd + "exit"}, "\n")
 	a := newAgent(t, testConfig(t, "raw", mode))
 	for range 20 {
 		reply, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
@@ -104,21 +103,18 @@ func TestTimeouts(t *testing.T) {
 		kind         delegate.Kind
 		cause        string
 	}{
-		"silent at the start":   {"hang-init", "", delegate.KindUnreachable, "initialize: no answer within 700ms; it wrote: waiting for a login"},
-		"obeys session/cancel":  {"", "hold", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
-		"ignores everything":    {"ignore-eof,ignore-term", "hold-forever", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
-		"works without an end":  {"", "flood 100000000", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
-		"configured, not asked": {"", "hold", delegate.KindTimeout, "no answer within 700ms"},
+		"silent at the start":  {"hang-init", "", delegate.KindUnreachable, "initialize: no answer within 700ms"},
+		"obeys session/cancel": {"", "hold", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
+		"ignores everything":   {"ignore-eof,ignore-term", "hold-forever", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
+		"works without an end": {"", "flood 100000000", delegate.KindTimeout, "no answer within 700ms; the turn was cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := testConfig(t, "scripted", c.mode)
-			req := delegate.Request{Prompt: c.prompt, Timeout: limit}
-			if strings.HasPrefix(name, "configured") {
-				config.Timeout, req.Timeout = limit, 0
+			a := newScripted(t, strings.Split(c.mode, ",")...)
+			if c.kind == delegate.KindTimeout {
+				ask(t, a, "say that the process runs")
 			}
-			a := newAgent(t, config)
 			began := time.Now()
-			e := askFails(t, a, req)
+			e := askFails(t, a, delegate.Request{Prompt: c.prompt, Conversation: "thread", Timeout: limit})
 			if took := time.Since(began); took > limit+4*time.Second {
 				t.Errorf("it took %v", took)
 			}
@@ -129,12 +125,36 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
+func TestConfiguredTimeout(t *testing.T) {
+	c := testConfig(t, "scripted", "hang-init")
+	c.Timeout = 50 * time.Millisecond
+	e := askFails(t, newAgent(t, c), delegate.Request{})
+	if e.Kind != delegate.KindUnreachable || !strings.Contains(e.Cause(), "no answer within 50ms") {
+		t.Errorf("%v %v", e.Kind, e)
+	}
+}
+
 // An agent that does not read its input: the prompt itself blocks.
 func TestDeafAgent(t *testing.T) {
-	a := newAgent(t, testConfig(t, "raw", strings.Join([]string{rawHello, rawSession, "deaf"}, "\n")))
-	e := askFails(t, a, delegate.Request{Prompt: strings.Repeat("x", 1<<20), Timeout: 500 * time.Millisecond})
-	if e.Kind != delegate.KindTimeout {
+	a := newAgent(t, testConfig(t, "raw", strings.Join([]string{rawHello, rawSession, rawEnd, "deaf"}, "\n")))
+	ask(t, a, "hi")
+	req := delegate.Request{Prompt: strings.Repeat("x", 1<<20), Conversation: "thread", Timeout: 500 * time.Millisecond}
+	if e := askFails(t, a, req); e.Kind != delegate.KindTimeout {
 		t.Errorf("%v %v", e.Kind, e)
+	}
+}
+
+func TestUnreadableUsageIsNone(t *testing.T) {
+	for usage, want := range map[string]string{`null`: "none", `{}`: "0 0", `{"inputTokens":1,"outputTokens":2}`: "1 2", `{"inputTokens":-1}`: "none", `"many"`: "none", `{"inputTokens":1.5}`: "none"} {
+		end := strings.Replace(rawEnd, `"end_turn"`, `"end_turn","usage":`+usage, 1)
+		reply := ask(t, newAgent(t, testConfig(t, "raw", strings.Join([]string{rawHello, rawSession, end}, "\n"))), "hi")
+		got := "none"
+		if reply.Usage != nil {
+			got = fmt.Sprint(reply.Usage.InputTokens, reply.Usage.OutputTokens)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", usage, got, want)
+		}
 	}
 }
 

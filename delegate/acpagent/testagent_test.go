@@ -269,8 +269,8 @@ func spawnSleeper(setsid bool) (int, error) {
 }
 
 // runRaw is an agent without an SDK. Its mode is a list of answers, one for each line that
-// it reads; $ID is the request's id. After the last answer it reads on, or ends when the
-// answer is "exit".
+// it reads; $ID is the request's id, CR a line break. It exits after an answer that ends in
+// "exit", and reads no more at the answer "deaf".
 func runRaw(in io.Reader, out io.Writer) {
 	answers := strings.Split(os.Getenv(modeVariable), "\n")
 	lines := bufio.NewScanner(in)

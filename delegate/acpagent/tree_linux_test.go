@@ -27,16 +27,28 @@ func running(pid int) bool {
 	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
 }
 
-// pids reads the process ids that the scripted agent has said.
-func pids(t testing.TB, text string) []int {
+// numbers reads the process ids that the scripted agent has said.
+func numbers(t testing.TB, text string) []int {
 	t.Helper()
 	var list []int
 	for _, field := range strings.Fields(text) {
 		pid, err := strconv.Atoi(field)
-		if err != nil || !running(pid) {
-			t.Fatalf("%q in %q is no running process", field, text)
+		if err != nil {
+			t.Fatalf("%q in %q is no process id", field, text)
 		}
 		list = append(list, pid)
+	}
+	return list
+}
+
+// pids is numbers of processes that run.
+func pids(t testing.TB, text string) []int {
+	t.Helper()
+	list := numbers(t, text)
+	for _, pid := range list {
+		if !running(pid) {
+			t.Fatalf("%d of %q is no running process", pid, text)
+		}
 	}
 	return list
 }
@@ -123,22 +135,14 @@ func TestKeylessProcessEndsWithItsRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range strings.Fields(reply.Text) {
-		pid, _ := strconv.Atoi(field)
-		eventually(t, "the end of "+field, func() bool { return !running(pid) })
-	}
+	eventually(t, "the tree's end", allGone(numbers(t, reply.Text)))
 }
 
 func TestIdleProcessEnds(t *testing.T) {
 	c := testConfig(t, "scripted", "")
 	c.IdleLimit = 10 * time.Millisecond
 	a := newAgent(t, c)
-	reply := ask(t, a, family, "count")
-	words := strings.Fields(reply.Text)
-	for _, field := range words[:3] {
-		pid, _ := strconv.Atoi(field)
-		eventually(t, "the end of "+field, func() bool { return !running(pid) })
-	}
+	eventually(t, "the tree's end", allGone(numbers(t, ask(t, a, family).Text)))
 	if reply := ask(t, a, "count"); reply.Text != "2" {
 		t.Errorf("after the idle end the session is at message %q", reply.Text)
 	}
@@ -153,13 +157,9 @@ func TestIdleProcessEnds(t *testing.T) {
 func TestAgentThatLeavesAGrandchildBehind(t *testing.T) {
 	a := newScripted(t)
 	var text strings.Builder
-	var list []int
 	limited(t, "Ask", func() {
 		e := mustFail(t, a, func() error {
-			_, err := a.Ask(t.Context(), delegate.Request{Prompt: family + "\nsay .\nexit 7", Progress: func(p langrooms.Progress) {
-				if p.Text == "." {
-					list = pids(t, text.String()[:strings.LastIndex(text.String(), " ")])
-				}
+			_, err := a.Ask(t.Context(), delegate.Request{Prompt: family + "\nexit 7", Progress: func(p langrooms.Progress) {
 				text.WriteString(p.Text)
 			}})
 			return err
@@ -168,7 +168,7 @@ func TestAgentThatLeavesAGrandchildBehind(t *testing.T) {
 			t.Errorf("%v %v", e.Kind, e)
 		}
 	})
-	eventually(t, "the tree's end", allGone(list))
+	eventually(t, "the tree's end", allGone(numbers(t, text.String())))
 }
 
 func TestHundredAsksLeaveNothing(t *testing.T) {

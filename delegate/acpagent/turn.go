@@ -101,13 +101,11 @@ func (p *process) permit(r permissionRequest) acp.RequestPermissionOutcome {
 	return answer(r.Options, allowed)
 }
 
-// promptAnswer is the result of session/prompt.
+// promptAnswer is the result of session/prompt. The usage is not in every agent's and not
+// worth an answer when it cannot be read.
 type promptAnswer struct {
-	StopReason acp.StopReason `json:"stopReason"`
-	Usage      *struct {
-		InputTokens  int `json:"inputTokens"`
-		OutputTokens int `json:"outputTokens"`
-	} `json:"usage"`
+	StopReason acp.StopReason  `json:"stopReason"`
+	Usage      json.RawMessage `json:"usage"`
 }
 
 // stoppedError says that a turn was stopped from here, and why.
