@@ -12,7 +12,8 @@ type Change struct {
 	// comments, findings or the fault changed. A list of entries is one key. A secret is
 	// named by its value's key, also when its variable changed.
 	Keys []string
-	// Restart are those of Keys that take effect only when the program starts again.
+	// Restart are those of Keys that take effect only when the program starts again; New
+	// has their new values already.
 	Restart []string
 	// Fault is why the newest bytes were not taken, or nil; New is then still the last
 	// good snapshot.

@@ -10,8 +10,8 @@
 // taken are a [File.Fault]; the last good snapshot stays. The file's folder is watched, so
 // that saves by rename, by delete and create, and by a swap of links are seen; where the
 // system has no events, or loses them, the file is looked at every half second. Bytes that
-// look as if a save were still going on (empty, the beginning of the old text, cut within
-// a line, not YAML) are judged only after they have rested for 400 ms.
+// look as if a save were still going on (empty, the beginning of the old text, much
+// shorter, cut within a line, not YAML) are judged only after they have rested for 400 ms.
 //
 // [Set], [AddDelegate], [RemoveDelegate] and [Save] write. They patch the bytes of one
 // node, read the result back and refuse it if anything else has changed.

@@ -105,8 +105,8 @@ func (f *File) Fault() error {
 	return f.fault
 }
 
-// Polling reports whether the file is only looked at now and then, because events were not wanted or
-// the system has none to give.
+// Polling reports whether the file is only looked at now and then, because events were not
+// wanted or the system had none to give when the file was opened.
 func (f *File) Polling() bool { return f.polling }
 
 // Reload reads the file now and takes it, however unfinished it may look. It returns why

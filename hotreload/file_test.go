@@ -152,6 +152,7 @@ func TestChange(t *testing.T) {
 		{"knobs and roster", "# moved\n" + strings.Replace(strings.Replace(start, "2 }", "4 }", 1), "command: c", "command: d", 1), "room.max_rounds delegates", ""},
 		{"what needs a restart", strings.Replace(start, "memory:", "sqlite:x", 1) + "server: { addr: ':1' }\n", "checkpointer.url server.addr", "checkpointer.url server.addr"},
 		{"a secret is named, not shown", strings.Replace(start, "hunter2", "hunter3", 1), "model.api_key", ""},
+		{"a server key", start + "server: { keys: [ { name: a, key: k } ] }\n", "server.keys", ""},
 		{"only lines moved", "\n\n# c\n" + start, "", ""},
 		{"a key gone is its default", strings.Replace(start, "room: { max_rounds: 2 }", "", 1), "room.max_rounds", ""},
 	}

@@ -209,7 +209,6 @@ func resolve(n *yaml.Node) *yaml.Node {
 // pair is a key and its value, the alias resolved.
 type pair struct {
 	key, value *yaml.Node
-	merged     bool
 	// first is the earlier occurrence of the same key in the same mapping.
 	first *yaml.Node
 }
@@ -226,16 +225,15 @@ func pairs(m *yaml.Node) []pair {
 			merges = append(merges, value)
 			continue
 		}
-		p := pair{key: m.Content[i], value: value, first: seen[key.Value]}
-		if p.key = m.Content[i]; key != p.key { // an alias as a key: its text, at its place
+		if at := m.Content[i]; key != at { // an alias as a key: its text, at its place
 			k := *key
-			k.Line, k.Column = p.key.Line, p.key.Column
-			p.key = &k
+			k.Line, k.Column = at.Line, at.Column
+			key = &k
 		}
+		out = append(out, pair{key: key, value: value, first: seen[key.Value]})
 		if seen[key.Value] == nil {
-			seen[key.Value] = p.key
+			seen[key.Value] = key
 		}
-		out = append(out, p)
 	}
 	for _, source := range merges {
 		sources := []*yaml.Node{source}
@@ -249,7 +247,6 @@ func pairs(m *yaml.Node) []pair {
 			for _, p := range pairs(s) {
 				if seen[p.key.Value] == nil && p.first == nil {
 					seen[p.key.Value] = p.key
-					p.merged = true
 					out = append(out, p)
 				}
 			}

@@ -14,8 +14,9 @@ import (
 // configuration can be taken from data: not UTF-8, not YAML, not one mapping, larger than
 // [MaxBytes], nested too deeply. All else is a [Finding], in the order of the file: a value
 // of the wrong type leaves the default in force, an invalid entry of a list is left out and
-// the others stay, an unknown key is a warning, and so is a value that was clamped. Keys that start with x- are the
-// user's own and ignored. An empty file is the default configuration.
+// the others stay, an unknown key is a warning, and so is a value that was clamped. Keys
+// of the top level that start with x- are the user's own. An empty file is the default
+// configuration.
 func Parse(file string, data []byte) (Config, []Finding, error) {
 	return parseOver(file, data, Default())
 }

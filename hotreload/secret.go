@@ -1,6 +1,7 @@
 package hotreload
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -63,7 +64,7 @@ func (s Secret) GoString() string { return s.String() }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // MarshalJSON returns String as a JSON string.
-func (s Secret) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%q", s.String()), nil }
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // LogValue returns the same as String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }

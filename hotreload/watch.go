@@ -64,6 +64,7 @@ func (f *File) watch(w *folders) {
 				w.seen = now
 			}
 		}
+		suspect = suspicion{} // the file is not at rest
 		now := time.Now()
 		if first.IsZero() {
 			first = now
@@ -72,7 +73,7 @@ func (f *File) watch(w *folders) {
 	}
 }
 
-// suspicion is bytes that look unfinished, and since when they have not changed.
+// suspicion is bytes that look unfinished, and since when the file has rested with them.
 type suspicion struct {
 	digest string
 	since  time.Time
@@ -104,15 +105,24 @@ func (f *File) look(s *suspicion) time.Duration {
 }
 
 // unfinished reports whether data may be the beginning of a longer file that is still
-// being written: empty, the beginning of what is in force, cut within a line where the
-// file in force is not, or no configuration at all.
+// being written: empty, the beginning of what is in force, much shorter and ending on
+// another line, cut within a line where the file in force is not, or no configuration.
 func (f *File) unfinished(data []byte) bool {
-	if len(data) == 0 || bytes.HasPrefix(f.taken, data) ||
-		bytes.HasSuffix(f.taken, []byte("\n")) && !bytes.HasSuffix(data, []byte("\n")) {
+	switch {
+	case len(data) == 0, bytes.HasPrefix(f.taken, data):
+		return true
+	case len(data) < len(f.taken)/4*3 && !bytes.Equal(lastLine(data), lastLine(f.taken)):
+		return true
+	case bytes.HasSuffix(f.taken, []byte("\n")) && !bytes.HasSuffix(data, []byte("\n")):
 		return true
 	}
 	_, err := load(f.path, data)
 	return err != nil
+}
+
+func lastLine(data []byte) []byte {
+	data = bytes.TrimSpace(data)
+	return data[bytes.LastIndexByte(data, '\n')+1:]
 }
 
 // stat is what tells one state of a file from another without reading it.
