@@ -196,10 +196,9 @@ func (x *run) upcoming(rest []string) *openExchange {
 }
 
 // settle closes the exchange on the thread when its last member left no message to do so.
+// One whose record is missing stays open: the next turn says so.
 func (x *run) settle() error {
-	last := x.outcomes[max(0, len(x.outcomes)-1):]
-	unrecorded := len(last) == 1 && last[0].Unrecorded != ""
-	if x.staging || unrecorded || x.open == nil || x.open.Exchange != x.exchange {
+	if x.staging || len(unrecorded(x.outcomes)) > 0 || x.open == nil || x.open.Exchange != x.exchange {
 		return nil
 	}
 	return x.put("room", nil, nil)

@@ -47,11 +47,12 @@ func (x *run) keep(o *langrooms.Outcome, record *langrooms.Message, rest []strin
 		open = x.upcoming(rest)
 	}
 	err := x.record(*record, open)
-	if err != nil {
-		o.Unrecorded = delegate.Cause(err)
-	}
-	if errors.Is(err, checkpointer.ErrFenced) {
+	switch {
+	case errors.Is(err, checkpointer.ErrFenced):
+		o.Unrecorded = checkpointer.ErrFenced.Error()
 		return err
+	case err != nil:
+		o.Unrecorded = delegate.Cause(errors.Unwrap(err)) // the note names the thread itself
 	}
 	return nil
 }
