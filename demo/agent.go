@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -134,3 +135,6 @@ func (ms *memories) of(conversation string) *memory {
 	ms.all[conversation] = m
 	return m
 }
+
+// isSign recognises the row in which a demo agent says what it is.
+func isSign(row string) bool { return strings.HasPrefix(row, "(I am a demo agent: ") }

@@ -95,13 +95,7 @@ func (t *thread) hear(text string) {
 
 // withoutSign puts a member's words on one line, without the line that says what it is.
 func withoutSign(text string) string {
-	var kept []string
-	for row := range strings.Lines(text) {
-		if row = strings.TrimSpace(row); row != "" && !strings.HasPrefix(row, "(I am a demo agent") {
-			kept = append(kept, row)
-		}
-	}
-	return clip(strings.Join(kept, " "), 400)
+	return clip(strings.Join(statements(text), " "), 300)
 }
 
 // delegateTool is the tool's name (spec: rooms, section 8).

@@ -30,7 +30,7 @@ func oracleAnswer(_ context.Context, s situation) (string, error) {
 		}
 	}
 	newest := s.lines[len(s.lines)-1]
-	fmt.Fprintf(&b, "\nThe newest words are %s's: %s", newest.author, firstRow(newest.text))
+	fmt.Fprintf(&b, "\nThe newest words are %s's: %s", newest.author, first(newest.text))
 	fmt.Fprintf(&b, "\nHere spoke %s.", voices(s.lines))
 	return b.String() + "\n" + oracleSign, nil
 }
@@ -66,7 +66,7 @@ func extract(p prompt) []line {
 		if strings.TrimSpace(l.text) == p.question {
 			continue
 		}
-		for row := range strings.Lines(l.text) {
+		for _, row := range statements(l.text) {
 			score := 0
 			for w := range words(row) {
 				if _, ok := asked[w]; ok {
@@ -74,7 +74,7 @@ func extract(p prompt) []line {
 				}
 			}
 			if score > 0 {
-				hits = append(hits, hit{line{l.author, firstRow(row)}, score, i})
+				hits = append(hits, hit{line{l.author, clip(row, 200)}, score, i})
 			}
 		}
 	}
@@ -82,10 +82,29 @@ func extract(p prompt) []line {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at))
 	})
 	var found []line
-	for _, h := range hits[:min(len(hits), maxExtracts)] {
-		found = append(found, h.line)
+	for _, h := range hits {
+		if len(found) < maxExtracts && !slices.Contains(found, h.line) {
+			found = append(found, h.line)
+		}
 	}
 	return found
+}
+
+// statements returns the rows of text that say something, without the row in which a demo
+// agent says what it is. A row that ends with a colon is taken together with the next one.
+func statements(text string) []string {
+	var out []string
+	for row := range strings.Lines(text) {
+		row = strings.TrimSpace(row)
+		switch last := len(out) - 1; {
+		case row == "" || isSign(row):
+		case last >= 0 && strings.HasSuffix(out[last], ":"):
+			out[last] += " " + row
+		default:
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // words returns the words of text that carry meaning: four letters or more, in lower case,
@@ -106,12 +125,10 @@ var commonWords = map[string]struct{}{
 	"have": {}, "does": {}, "from": {}, "here": {}, "there": {}, "about": {}, "will": {}, "your": {}, "should": {},
 }
 
-// firstRow returns the first row of text that says something, clipped.
-func firstRow(text string) string {
-	for row := range strings.Lines(text) {
-		if row = strings.TrimSpace(row); row != "" {
-			return clip(row, 200)
-		}
+// first returns the first statement of text, clipped.
+func first(text string) string {
+	if all := statements(text); len(all) > 0 {
+		return clip(all[0], 200)
 	}
 	return ""
 }
