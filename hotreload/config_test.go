@@ -156,6 +156,18 @@ func TestSecretResolve(t *testing.T) {
 	}
 }
 
+func TestFindingAsJSON(t *testing.T) {
+	_, findings, err := Parse("f.yaml", []byte("room: { max_rounds: 11 }\nroms: 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(findings[0])
+	want := `{"severity":"warning","file":"f.yaml","line":1,"column":21,"key":"room.max_rounds","message":"room.max_rounds: 11 is above the ceiling; 10 is used"}`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
 func TestRedactURL(t *testing.T) {
 	for in, want := range map[string]string{
 		"sqlite:/a@b/c.db":                       "sqlite:/a@b/c.db",

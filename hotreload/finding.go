@@ -29,13 +29,14 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 
 // Finding is one remark about a configuration file. It never quotes a secret.
 type Finding struct {
-	Severity Severity
-	File     string
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`
 	// Line and Column are 1-based; the column counts code points.
-	Line, Column int
+	Line   int `json:"line"`
+	Column int `json:"column"`
 	// Key is the dotted key, with an entry's name in place of its index.
-	Key     string
-	Message string
+	Key     string `json:"key"`
+	Message string `json:"message"`
 }
 
 // String returns "file:line:col: error: message".
