@@ -65,7 +65,7 @@ func resetRule(c *check) {
 
 func unseenTarget(c *check) {
 	s := c.saver()
-	c1 := c.put(s, thread("t"), checkpointer.Step{Log: []checkpointer.Entry{replace("a", "early"), remove("a"), remove("x")}})
+	c1 := c.put(s, thread("t"), checkpointer.Step{Log: []checkpointer.Entry{remove("a"), remove("x"), replace("a", "early")}})
 	c.sees(s, c1, "")
 	c2 := c.chain(s, c1, "a")
 	c.sees(s, c2, "a")

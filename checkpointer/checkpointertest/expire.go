@@ -21,9 +21,9 @@ func (c *check) eventually(what string, cond func() bool) {
 	c.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !cond(); <-tick.C {
+	for deadline := time.Now().Add(c.patience); !cond(); <-tick.C {
 		if time.Now().After(deadline) {
-			c.Fatalf("%s did not happen within %v", what, patience)
+			c.Fatalf("%s did not happen within %v", what, c.patience)
 		}
 	}
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 )
 
-// patience bounds every wait of the suite.
-const patience = 30 * time.Second
-
 // message is a message whose id and text are name, always the same for one name.
 func message(name string) langrooms.Message {
 	return langrooms.Message{

@@ -34,7 +34,7 @@ func lockRules() []rule {
 
 func (c *check) lock(s checkpointer.Saver, name string) checkpointer.Lease {
 	c.Helper()
-	ctx, cancel := context.WithTimeout(c.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.Context(), c.patience)
 	c.Cleanup(cancel)
 	lease, err := ability[checkpointer.Locker](c, s).Lock(ctx, name)
 	c.ok(err, "lock of %q", name)
@@ -156,7 +156,8 @@ func exclusion(c *check, writer func(i int) checkpointer.Saver) {
 				c.Errorf("%d hold the lease at once", inside)
 			}
 			mu.Unlock()
-			c.insistOnce(fencedSaver{writer(i), lease.Context()}, thread("t"), fmt.Sprint(i))
+			linger(c, 2*time.Millisecond)
+			c.insist(fencedSaver{writer(i), lease.Context()}, thread("t"), fmt.Sprint(i))
 			mu.Lock()
 			inside--
 			total++
@@ -182,8 +183,10 @@ func (s fencedSaver) Put(_ context.Context, at checkpointer.Ref, step checkpoint
 }
 
 // pause gives a waiter time to take its place in the queue; a store does not say when.
-func pause(c *check) {
-	t := time.NewTimer(150 * time.Millisecond)
+func pause(c *check) { linger(c, 150*time.Millisecond) }
+
+func linger(c *check, d time.Duration) {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -243,7 +246,7 @@ func lockWaitEnds(c *check) {
 	select {
 	case err := <-result:
 		c.is(err, context.Canceled, "lock whose context ended")
-	case <-time.After(patience):
+	case <-time.After(c.patience):
 		c.Fatalf("lock went on waiting after its context had ended")
 	}
 	// The one that gave up does not stand in the way.
@@ -343,7 +346,7 @@ func closeEndsLeases(c *check) {
 	select {
 	case err := <-result:
 		c.is(err, checkpointer.ErrClosed, "lock that was waiting when the saver was closed")
-	case <-time.After(patience):
+	case <-time.After(c.patience):
 		c.Fatalf("lock went on waiting after the saver was closed")
 	}
 	if held.Context().Err() == nil {

@@ -70,48 +70,43 @@ func race(c *check, s checkpointer.Saver, writer func(i int) checkpointer.Saver)
 
 func noLostPut(c *check) {
 	s := c.saver()
-	insist(c, s, func(int) checkpointer.Saver { return s })
+	insistAll(c, s, func(int) checkpointer.Saver { return s })
 }
 
-// insist lets writers append by reading and putting again until they succeed.
-func insist(c *check, s checkpointer.Saver, writer func(i int) checkpointer.Saver) {
+// insistAll lets writers append by reading and putting again until they succeed.
+func insistAll(c *check, s checkpointer.Saver, writer func(i int) checkpointer.Saver) {
 	c.Helper()
 	const writers, each = 8, 10
-	parallel(writers, func(i int) {
-		for n := range each {
-			c.insistOnce(writer(i), checkpointer.Ref{Thread: "t"}, fmt.Sprintf("w%d-%d", i, n))
-		}
-	})
+	for n := range each {
+		stale := c.newest(s, "t") // all begin by reading the same
+		parallel(writers, func(i int) { c.insist(writer(i), stale, fmt.Sprintf("w%d-%d", i, n)) })
+	}
 	got := c.read(s, thread("t"), checkpointer.Range{})
 	if len(got) != writers*each {
 		c.Errorf("%d of %d acknowledged puts are there", len(got), writers*each)
 	}
 	seen := map[string]bool{}
-	last := map[byte]int{}
+	round := 0
 	for i, m := range got {
 		if seen[m.ID] || m.Seq != int64(i) {
 			c.Errorf("message %q is there twice or at %d instead of %d", m.ID, m.Seq, i)
 		}
 		seen[m.ID] = true
-		var w byte
-		var n int
-		fmt.Sscanf(m.ID, "w%c-%d", &w, &n)
-		if n < last[w] {
-			c.Errorf("message %q comes after a later one of the same writer", m.ID)
+		var w, n int
+		if _, err := fmt.Sscanf(m.ID, "w%d-%d", &w, &n); err != nil {
+			c.Errorf("message %q: %v", m.ID, err)
 		}
-		last[w] = n
+		if n < round {
+			c.Errorf("message %q comes after one that was put later", m.ID)
+		}
+		round = n
 	}
 }
 
-func (c *check) insistOnce(s checkpointer.Saver, at checkpointer.Ref, name string) {
+// insist puts a message after at, or after whatever is the newest by then.
+func (c *check) insist(s checkpointer.Saver, at checkpointer.Ref, name string) {
 	for {
-		cp, err := s.Get(c.Context(), checkpointer.Ref{Thread: at.Thread})
-		if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
-			c.Errorf("get: %v", err)
-			return
-		}
-		at.ID = cp.Ref.ID
-		_, err = s.Put(c.Context(), at, checkpointer.Step{Log: appends(name)})
+		_, err := s.Put(c.Context(), at, checkpointer.Step{Log: appends(name)})
 		if err == nil {
 			return
 		}
@@ -119,6 +114,12 @@ func (c *check) insistOnce(s checkpointer.Saver, at checkpointer.Ref, name strin
 			c.Errorf("put: %v", err)
 			return
 		}
+		cp, err := s.Get(c.Context(), checkpointer.Ref{Thread: at.Thread})
+		if err != nil {
+			c.Errorf("get: %v", err)
+			return
+		}
+		at = cp.Ref
 	}
 }
 

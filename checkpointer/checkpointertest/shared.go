@@ -63,7 +63,7 @@ func sharedRace(c *check) {
 
 func sharedInsist(c *check) {
 	s, writer := c.handles()
-	insist(c, s, writer)
+	insistAll(c, s, writer)
 }
 
 func sharedLock(c *check) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
 )
@@ -67,7 +68,7 @@ type rule struct {
 }
 
 func (r rule) run(t testing.TB, open func(t testing.TB) checkpointer.Saver, cfg Config) {
-	r.check(&check{TB: t, rule: r.name, open: open, cfg: cfg})
+	r.check(&check{TB: t, rule: r.name, open: open, cfg: cfg, patience: 30 * time.Second})
 }
 
 func rules() []rule {
@@ -84,6 +85,8 @@ type check struct {
 	rule string
 	open func(t testing.TB) checkpointer.Saver
 	cfg  Config
+	// patience bounds every wait.
+	patience time.Duration
 }
 
 // Errorf reports a failure of the rule.

@@ -36,7 +36,7 @@ func watchSees(c *check) {
 	defer cancel()
 	noticed := func(what string, is func(checkpointer.Change) bool, do func()) {
 		c.Helper()
-		deadline := time.Now().Add(patience)
+		deadline := time.Now().Add(c.patience)
 		for time.Now().Before(deadline) {
 			do()
 			select {
@@ -92,7 +92,7 @@ func watchEnds(c *check) {
 	cancel()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(c.patience):
 		c.Errorf("the watch did not end with its context")
 	}
 	for _, err := range watcher.Watch(c.Context(), "") {

@@ -35,6 +35,11 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 	defer s.calls.Done()
 	owner := langrooms.NewID()
 	token, err := s.queue(ctx, thread, owner)
+	select {
+	case <-s.done: // a lease that Close has just freed is not for another waiter here
+		err = checkpointer.ErrClosed
+	default:
+	}
 	if err != nil {
 		s.leaveQueue(ctx, owner)
 		return nil, record.Wrap(op, thread, s.typed(err))
