@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
@@ -15,7 +16,51 @@ func (p *program) configCommand() *cobra.Command {
 	check := &cobra.Command{Use: "check", Short: "Check the configuration file", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.configCheck(c.Context(), p.explicit(c)) }}
 	p.jsonFlag(check)
-	return group("config", "Look at the configuration", check)
+	show := &cobra.Command{Use: "show", Short: "Show each key, its value in force, and why", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return p.configShow(p.explicit(c)) }}
+	p.jsonFlag(show)
+	set := &cobra.Command{Use: "set KEY VALUE", Short: "Change one value in the file, and no other byte of it", Args: twoArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return p.configSet(args[0], args[1]) }}
+	set.Flags().SetInterspersed(false) // -1 is a value
+	return group("config", "Look at and change the configuration", check, show, set)
+}
+
+func twoArgs(c *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usageError{fmt.Errorf("%s takes a key and a value", c.CommandPath())}
+	}
+	return nil
+}
+
+// configSet changes the file; the program that runs takes it up by itself.
+func (p *program) configSet(key, value string) error {
+	if err := hotreload.Set(p.config, key, value); err != nil {
+		return err
+	}
+	p.said("%s: %s is now %s.", p.config, key, terminal.Clean(value))
+	return nil
+}
+
+// configShow prints the values in force, as they are after defaults and clamps. Secrets are
+// hidden.
+func (p *program) configShow(required bool) error {
+	config, findings, _, err := setup.ReadConfig(p.config, required)
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		p.said("%s", terminal.Clean(f.String()))
+	}
+	for _, v := range config.Values() {
+		note := ""
+		if v.Default {
+			note = "  (default)"
+		}
+		if err := p.either(v, "%-40s %s%s", v.Key, delegate.OneLine(v.Value, 200), note); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // configCheck prints each finding with file and line; an error among them is status 1.

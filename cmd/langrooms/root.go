@@ -72,7 +72,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().StringVarP(&p.config, "config", "c", "langgraph-config.yaml", "the configuration `FILE`")
-	root.AddCommand(p.chatCommand(), p.threadCommand(), p.configCommand())
+	root.AddCommand(p.chatCommand(), p.threadCommand(), p.delegatesCommand(), p.configCommand())
 	return root
 }
 
@@ -99,6 +99,9 @@ func names(c *cobra.Command) string {
 
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
+		if c.HasSubCommands() {
+			return usageError{fmt.Errorf("%s has no command %q, but %s", c.CommandPath(), args[0], names(c))}
+		}
 		return usageError{fmt.Errorf("%s takes no argument %q", c.CommandPath(), args[0])}
 	}
 	return nil

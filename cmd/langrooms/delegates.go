@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/terminal"
+)
+
+func (p *program) delegatesCommand() *cobra.Command {
+	list := &cobra.Command{Use: "list", Short: "List the roster", Args: noArgs,
+		RunE: p.withRoster(func(_ context.Context, r *delegate.Registry) error { return p.delegatesList(r) })}
+	p.jsonFlag(list)
+	var name string
+	probe := &cobra.Command{Use: "probe [NAME]", Short: "Ask each delegate, or one, whether it is there; costs it nothing", Args: atMostOne(&name)}
+	probe.RunE = p.withRoster(func(ctx context.Context, r *delegate.Registry) error { return p.delegatesProbe(ctx, r, name) })
+	p.jsonFlag(probe)
+	return group("delegates", "Look at and change the roster", list, probe, p.addCommand(), p.removeCommand())
+}
+
+// atMostOne takes one argument, if there is one.
+func atMostOne(into *string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usageError{fmt.Errorf("%s takes one argument, not %d", c.CommandPath(), len(args))}
+		}
+		if len(args) == 1 {
+			*into = args[0]
+		}
+		return nil
+	}
+}
+
+// withRoster runs a command on the configured roster.
+func (p *program) withRoster(do func(context.Context, *delegate.Registry) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		app, err := setup.OpenRoster(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c),
+			Notify: func(text string) { p.said("%s", terminal.Clean(text)) }})
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(c.Context(), app.Roster.Current()), app.Close())
+	}
+}
+
+// delegateLine is one line of delegates list --json, and of probe, which has more.
+type delegateLine struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+}
+
+type probeLine struct {
+	delegateLine
+	OK        bool   `json:"ok"`
+	LatencyMS int64  `json:"latency_ms"`
+	Version   string `json:"version,omitempty"`
+	Protocol  string `json:"protocol,omitempty"`
+	Error     string `json:"error,omitempty"`
+	ErrorKind string `json:"error_kind,omitempty"`
+}
+
+func describe(d delegate.Delegate) delegateLine {
+	info := d.Info()
+	return delegateLine{info.Name, info.Type, info.Description}
+}
+
+func (p *program) delegatesList(r *delegate.Registry) error {
+	for _, d := range r.All() {
+		l := describe(d)
+		err := p.either(l, "%-16s %-7s %s", l.Name, l.Type, delegate.OneLine(l.Description, 200))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// either prints v as a line of JSON, or the text.
+func (p *program) either(v any, format string, args ...any) error {
+	if p.json {
+		return p.line(v)
+	}
+	_, err := fmt.Fprintln(p.out, terminal.Clean(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// probeBound is how long a delegate has to say that it is there.
+const probeBound = 15 * time.Second
+
+// delegatesProbe probes side by side and prints in roster order. A delegate that does not
+// answer is an answer.
+func (p *program) delegatesProbe(ctx context.Context, r *delegate.Registry, name string) error {
+	delegates := r.All()
+	if name != "" {
+		d, ok := r.Get(name)
+		if !ok {
+			return fmt.Errorf("there is no delegate %q on the roster", name)
+		}
+		delegates = []delegate.Delegate{d}
+	}
+	lines := make([]probeLine, len(delegates))
+	var probes sync.WaitGroup
+	for i, d := range delegates {
+		probes.Go(func() { lines[i] = probe(ctx, d) })
+	}
+	probes.Wait()
+	for _, l := range lines {
+		state := fmt.Sprintf("ok    %4d ms  %s %s", l.LatencyMS, l.Version, l.Protocol)
+		if !l.OK {
+			state = fmt.Sprintf("%s: %s", l.ErrorKind, l.Error)
+		}
+		if err := p.either(l, "%-16s %-7s %s", l.Name, l.Type, state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func probe(ctx context.Context, d delegate.Delegate) probeLine {
+	ctx, cancel := context.WithTimeout(ctx, probeBound)
+	defer cancel()
+	l := probeLine{delegateLine: describe(d)}
+	began := time.Now()
+	health, err := d.Probe(ctx)
+	l.LatencyMS = time.Since(began).Milliseconds()
+	if err != nil {
+		e := delegate.AsError(l.Name, err)
+		l.Error, l.ErrorKind = e.Cause(), string(e.Kind)
+		return l
+	}
+	l.OK, l.Version, l.Protocol = true, health.Version, health.Protocol
+	if health.Latency > 0 {
+		l.LatencyMS = health.Latency.Milliseconds()
+	}
+	return l
+}
+
+// addCommand writes a new entry; the program that runs takes it up by itself.
+func (p *program) addCommand() *cobra.Command {
+	var d hotreload.Delegate
+	var keyEnv string
+	c := &cobra.Command{Use: "add NAME", Short: "Add a delegate to the configuration file", Args: oneArg(&d.Name)}
+	f := c.Flags()
+	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
+	f.StringVar(&d.Description, "description", "", "what it is good for")
+	f.StringVar(&d.URL, "url", "", "its endpoint (a2a, openai)")
+	f.StringVar(&d.Model, "model", "", "the model's name (openai)")
+	f.StringVar(&d.Command, "command", "", "the program to start (acp)")
+	f.StringArrayVar(&d.Args, "arg", nil, "an argument of the program (acp); repeatable")
+	f.StringVar(&d.WorkDir, "workdir", "", "where the program works (acp)")
+	f.StringVar(&d.Auth.Scheme, "auth", "", "bearer or apiKey (a2a)")
+	f.StringVar(&keyEnv, "key-env", "", "the environment `VARIABLE` that holds the credential (a2a, openai)")
+	c.RunE = func(*cobra.Command, []string) error {
+		if keyEnv != "" && d.Type == "a2a" {
+			d.Auth.Credential = hotreload.SecretFromEnv(keyEnv)
+		} else if keyEnv != "" {
+			d.APIKey = hotreload.SecretFromEnv(keyEnv)
+		}
+		if err := delegate.CheckName(d.Name); err != nil {
+			return err
+		}
+		if d.Type == "openai" {
+			d.Temperature = openaiagent.DefaultTemperature // zero is a temperature
+		}
+		if err := hotreload.AddDelegate(p.config, d); err != nil {
+			return err
+		}
+		p.said("Added %s to %s.", d, p.config)
+		return nil
+	}
+	return required(c, "type")
+}
+
+func oneArg(into *string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usageError{fmt.Errorf("%s takes one argument, not %d", c.CommandPath(), len(args))}
+		}
+		*into = args[0]
+		return nil
+	}
+}
+
+func (p *program) removeCommand() *cobra.Command {
+	var name string
+	return &cobra.Command{Use: "remove NAME", Short: "Remove a delegate from the configuration file", Args: oneArg(&name),
+		RunE: func(*cobra.Command, []string) error {
+			if err := hotreload.RemoveDelegate(p.config, name); err != nil {
+				return err
+			}
+			p.said("Removed %s from %s.", terminal.Clean(name), p.config)
+			return nil
+		}}
+}

@@ -1,0 +1,25 @@
+package setup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// OpenRoster opens only the roster of a configuration: no store, no model, no watch. The
+// App has no Saver, Inbox and Arrivals.
+func OpenRoster(_ context.Context, o Options) (*App, error) {
+	config, findings, _, err := ReadConfig(o.Path, o.Required)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{options: o, config: config, Roster: delegate.NewLive(nil)}
+	a.report(findings)
+	a.remember("memory")
+	a.Continuity = &a.memory
+	if err := a.applyRoster(config); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
