@@ -24,6 +24,7 @@ type reply struct {
 	body      string
 	location  string
 	hold      chan struct{} // answered when it is closed
+	never     bool          // not answered
 	hangUp    bool          // the connection ends without an answer
 }
 
@@ -90,6 +91,10 @@ func (r reply) write(w http.ResponseWriter, req *http.Request) {
 		case <-req.Context().Done():
 			return
 		}
+	}
+	if r.never {
+		<-req.Context().Done()
+		return
 	}
 	if r.hangUp {
 		panic(http.ErrAbortHandler)

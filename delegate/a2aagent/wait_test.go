@@ -1,0 +1,199 @@
+package a2aagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// TestSchedule shows when a task is looked at (spec: rooms, 6): after 1, 1.5, 2.25, 3.375,
+// then every 5 seconds.
+func TestSchedule(t *testing.T) {
+	working := result(inTask(taskV1("WORKING", "")))
+	f := &fakePeer{card: cardV1, replies: append(slices.Repeat([]reply{working}, 8), result(taskV1("COMPLETED", "", "done")))}
+	l := &timeline{f: f}
+	inBubble(t, l, nil, func(t *testing.T, a *Agent) {
+		got, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
+		if err != nil || got.Text != "done" {
+			t.Fatalf("Ask = %q, %v", got.Text, err)
+		}
+	})
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	want := []time.Duration{ms(1000), ms(2500), ms(4750), ms(8125), ms(13125), ms(18125), ms(23125), ms(28125)}
+	if !slices.Equal(l.at, want) {
+		t.Errorf("the task was looked at after %v, want %v", l.at, want)
+	}
+}
+
+// TestMaterialChange shows what counts as progress (spec: rooms, 6). The peer answers each
+// look with step, until waiting ends; it ends 300 s after the last material change.
+func TestMaterialChange(t *testing.T) {
+	stamp := func(i int) string { return time.Unix(int64(i), 0).UTC().Format(time.RFC3339) }
+	task := func(fields string) string { return `{"task":{"id":"task-1","contextId":"c",` + fields + `}}` }
+	for _, c := range []struct {
+		name string
+		// step is the answer to the i-th request; changes is how many of the answers to
+		// looks differ materially from the one before.
+		step  func(i int) string
+		lasts time.Duration
+	}{
+		{"identical working", func(int) string { return task(`"status":{"state":"TASK_STATE_WORKING"}`) }, 300 * time.Second},
+		{"time stamps", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING","timestamp":%q}`, stamp(i)))
+		}, 300 * time.Second},
+		{"history and metadata", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING"},"metadata":{"n":%d},"history":[{"messageId":"%d","parts":[{"text":"%d"}]}]`, i, i, i))
+		}, 300 * time.Second},
+		{"status message ids", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING","message":{"messageId":"%d","parts":[{"text":"on it"}]}}`, i))
+		}, 300 * time.Second},
+		{"ids that come and go", func(i int) string {
+			if i%2 == 1 {
+				return `{"status":{"state":"TASK_STATE_WORKING"}}`
+			}
+			return task(`"status":{"state":"TASK_STATE_WORKING"}`)
+		}, 300 * time.Second},
+		// The fourth look, 8.125 s after the message, is the last with a change.
+		{"state", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"STEP_%d"}`, min(i, 4)))
+		}, 308125 * time.Millisecond},
+		{"status message", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING","message":{"parts":[{"text":"step %d"}]}}`, min(i, 4)))
+		}, 308125 * time.Millisecond},
+		{"artifact text", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"parts":[{"text":"step %d"}]}]`, min(i, 4)))
+		}, 308125 * time.Millisecond},
+		{"artifact file of the same size", func(i int) string {
+			return task(fmt.Sprintf(`"status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"parts":[{"raw":"AAA%d"}]}]`, min(i, 4)))
+		}, 308125 * time.Millisecond},
+		{"context id", func(i int) string {
+			return fmt.Sprintf(`{"task":{"id":"task-1","contextId":"c%d","status":{"state":"TASK_STATE_WORKING"}}}`, min(i, 4))
+		}, 308125 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fakePeer{card: cardV1}
+			for i := range 80 {
+				f.replies = append(f.replies, result(c.step(i)))
+			}
+			inBubble(t, f, nil, func(t *testing.T, a *Agent) {
+				began := time.Now()
+				_, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
+				if kindOf(err) != delegate.KindStillRunning || !strings.Contains(err.Error(), "still running after 300s without observable progress — the peer may still be working") {
+					t.Fatalf("Ask = %v, want still running", err)
+				}
+				if took := time.Since(began); took != c.lasts {
+					t.Errorf("waiting ended after %v, want %v", took, c.lasts)
+				}
+			})
+		})
+	}
+}
+
+// TestTimeout shows that a call's own limit is a hard wall clock: progress does not move it.
+func TestTimeout(t *testing.T) {
+	f := &fakePeer{card: cardV1}
+	for i := range 40 {
+		f.replies = append(f.replies, result(inTask(taskV1("WORKING", fmt.Sprint("step ", i)))))
+	}
+	inBubble(t, f, nil, func(t *testing.T, a *Agent) {
+		began := time.Now()
+		_, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi", Timeout: 42 * time.Second})
+		if took := time.Since(began); kindOf(err) != delegate.KindStillRunning || took != 42*time.Second {
+			t.Errorf("Ask = %v after %v, want still running after 42s", err, took)
+		}
+		if e := delegate.AsError("", err); e.Task != "task-1" {
+			t.Errorf("the error names task %q", e.Task)
+		}
+	})
+	if strings.Contains(f.methods(), "CancelTask") {
+		t.Error("a task whose wait ended was canceled; its answer may still be collected")
+	}
+}
+
+// TestHeldRequest shows that a peer which answers inline may take as long as the poll
+// timeout, and no longer.
+func TestHeldRequest(t *testing.T) {
+	f := &fakePeer{card: cardV1, replies: []reply{{never: true}}}
+	inBubble(t, f, nil, func(t *testing.T, a *Agent) {
+		began := time.Now()
+		_, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
+		if took := time.Since(began); kindOf(err) != delegate.KindTimeout || took != 300*time.Second {
+			t.Errorf("Ask = %v after %v, want a timeout after 300s", err, took)
+		}
+	})
+}
+
+// TestStop shows that the end of the caller's context cancels the task at the peer.
+func TestStop(t *testing.T) {
+	working := result(inTask(taskV1("WORKING", "")))
+	for _, c := range []struct {
+		name    string
+		replies []reply
+		methods string
+		within  time.Duration
+	}{
+		{"between two looks", []reply{working}, "SendMessage GetTask GetTask GetTask CancelTask", 0},
+		{"a peer that does not confirm", []reply{working, working, working, working, {never: true}},
+			"SendMessage GetTask GetTask GetTask CancelTask", cancelTimeout},
+		{"while the first request is held", []reply{{never: true}}, "SendMessage", stopGrace},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fakePeer{card: cardV1, replies: c.replies}
+			inBubble(t, f, nil, func(t *testing.T, a *Agent) {
+				stopped := errors.New("the operator stopped it")
+				ctx, stop := context.WithCancelCause(t.Context())
+				time.AfterFunc(5*time.Second, func() { stop(stopped) })
+				began := time.Now()
+				_, err := a.Ask(ctx, delegate.Request{Prompt: "hi"})
+				if kindOf(err) != delegate.KindCanceled || !errors.Is(err, stopped) {
+					t.Errorf("Ask = %v, want canceled by the cause", err)
+				}
+				if took := time.Since(began); took != 5*time.Second+c.within {
+					t.Errorf("stopping took %v, want %v", took-5*time.Second, c.within)
+				}
+				synctest.Wait()
+			})
+			if f.methods() != c.methods {
+				t.Errorf("the peer was sent %q, want %q", f.methods(), c.methods)
+			}
+		})
+	}
+}
+
+// TestStopWhileTheTaskIsHandedBack shows that a task which is handed back just after the
+// stop is canceled too.
+func TestStopWhileTheTaskIsHandedBack(t *testing.T) {
+	hold := make(chan struct{})
+	first := result(inTask(taskV1("WORKING", "")))
+	first.hold = hold
+	f := &fakePeer{card: cardV1, replies: []reply{first, result(taskV1("CANCELED", ""))}}
+	a := f.serve(t, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	defer context.AfterFunc(ctx, func() { close(hold) })()
+	asked := make(chan error, 1)
+	go func() {
+		_, err := a.Ask(ctx, delegate.Request{Prompt: "hi"})
+		asked <- err
+	}()
+	for len(f.requests()) == 0 { // until the message is there
+		select {
+		case err := <-asked:
+			t.Fatal(err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	stop()
+	if err := <-asked; kindOf(err) != delegate.KindCanceled {
+		t.Errorf("Ask = %v, want canceled", err)
+	}
+	if f.methods() != "SendMessage CancelTask" {
+		t.Errorf("the peer was sent %q", f.methods())
+	}
+}
