@@ -31,8 +31,12 @@ fmt:
 tidy:
 	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff); echo "tidy: $$m ok"; done
 
-build vet:
-	@set -e; for m in $(MODULES); do (cd $$m && go $@ ./...); echo "$@: $$m ok"; done
+# Without -o a module of one program would leave it in its folder.
+build:
+	@set -e; for m in $(MODULES); do (cd $$m && go build -o /dev/null ./...); echo "build: $$m ok"; done
+
+vet:
+	@set -e; for m in $(MODULES); do (cd $$m && go vet ./...); echo "vet: $$m ok"; done
 
 staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...); echo "staticcheck: $$m ok"; done
