@@ -59,8 +59,7 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 		}
 		if err != nil {
 			if !errors.Is(err, checkpointer.ErrClosed) {
-				// What cannot be given back now ends by itself.
-				_ = s.release(ctx, thread, id)
+				s.leave(ctx, thread, id)
 			}
 			return nil, err
 		}
@@ -85,9 +84,13 @@ func (s *Saver) pause(ctx context.Context, op, thread string, r *reply) error {
 	}
 }
 
-func (s *Saver) release(ctx context.Context, thread, id string) error {
-	_, err := s.eval(context.WithoutCancel(ctx), s.releaseRequest(thread, id))
-	return err
+// leave gives back the place in the line of a waiter that gives up, or what it was
+// granted in that moment. Where the server cannot be reached both end by themselves, so
+// one attempt is enough.
+func (s *Saver) leave(ctx context.Context, thread, id string) {
+	r := s.releaseRequest(thread, id)
+	r.once = true
+	_, _ = s.eval(context.WithoutCancel(ctx), r)
 }
 
 func (s *Saver) releaseRequest(thread, id string) request {

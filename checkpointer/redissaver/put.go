@@ -56,14 +56,14 @@ func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl 
 	l.text(string(record.Digest(parent.ID, step, log)[:16]), fence)
 	l.number(ttl)
 	l.text(flag(step.Fork), cutOf(step))
-	l.number(int64(len(log)))
-	for _, e := range log {
-		l.text(string(e.Op), e.ID, string(e.Data))
-	}
 	l.channels(step.Channels)
 	l.number(int64(len(step.Remove)))
 	l.text(step.Remove...)
 	l.pairs(step.Metadata)
+	l.number(int64(len(log)))
+	for _, e := range log {
+		l.text(string(e.Op), e.ID, string(e.Data))
+	}
 	if len(log) > MaxEntries {
 		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(log), MaxEntries)
 	}

@@ -117,5 +117,3 @@ func within(t testing.TB, d time.Duration) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
-
-func runChild(string) int { return 0 }

@@ -29,7 +29,7 @@ type Proxy struct {
 	target string
 	mu     sync.Mutex
 	count  Count
-	cut    int64 // bytes of answers until all connections are cut; negative: never
+	cut    int64 // bytes of answers until a connection is cut; negative: never
 	conns  map[net.Conn]struct{}
 	work   sync.WaitGroup
 }
@@ -76,8 +76,9 @@ func (p *Proxy) Count() Count {
 	return c
 }
 
-// CutAfter cuts all connections once n more bytes of answers have passed.
-func (p *Proxy) CutAfter(n int64) {
+// CutOnceAfter lets n more bytes of answers pass, cuts the connection that brings the
+// next one, and then lets everything pass again.
+func (p *Proxy) CutOnceAfter(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = n
@@ -126,9 +127,10 @@ func (p *Proxy) serve(client net.Conn) {
 			defer p.mu.Unlock()
 			answered = true
 			n := int64(len(b))
-			if p.cut >= 0 {
-				n = min(n, p.cut)
+			if p.cut >= n {
 				p.cut -= n
+			} else if p.cut >= 0 {
+				n, p.cut = p.cut, -1
 			}
 			p.count.Received += n
 			return int(n)

@@ -12,14 +12,14 @@ local function main()
   whole(r)
   local kept = {}
   visit(r.log, r.len, 0, r.len, true, keep + 1, math.huge, function(p, json)
-    kept[#kept + 1] = {p, json}
+    kept[#kept + 1] = {p, idof(json), json}
     return #kept > keep
   end)
   if #kept <= keep then return {'OK', id, due()} end
   local start = (keep > 0 and kept[keep][1] or r.len) - 1
   local n, g = newlog(-1, start)
   add(n, start, sumid, summary)
-  for k = keep, 1, -1 do add(n, kept[k][1], idof(kept[k][2]), kept[k][2]) end
+  for k = keep, 1, -1 do add(n, kept[k][1], kept[k][2], kept[k][3]) end
   g.len = r.len
   putlog(n, g)
   local seq = call('HINCRBY', T, 'seq', 1)

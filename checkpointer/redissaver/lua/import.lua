@@ -4,11 +4,13 @@
 local function main()
   local ns, id, time, token, ttl = arg(), arg(), arg(), arg(), arg()
   local start, len, fields, staged = int(), int(), int(), KEYS[8]
-  if open() then
-    if row(pair(ns, id)) then return due() end
+  local exists = open()
+  fence(token)
+  if exists then
+    if row(pair(ns, id)) then return due() end -- this fork, repeated
+    call('UNLINK', staged)
     refuse('CONFLICT', 'the thread exists')
   end
-  fence(token)
   if call('HLEN', staged) ~= fields then refuse('LOST', 'the staged messages are gone') end
   if fields > 0 then
     call('RENAME', staged, L)

@@ -137,11 +137,11 @@ end
 -- copy makes a log without a parent that holds what a reader of log n up to len sees
 -- below high, at the same positions.
 local function copy(n, len, high)
+  local seen = {}
+  visit(n, len, 0, high, false, CHUNK, math.huge, function(p, json) seen[#seen + 1] = {p, idof(json), json} end)
   local fresh, g = newlog(-1, high)
-  visit(n, len, 0, high, false, CHUNK, math.huge, function(p, json)
-    g.start = math.min(g.start, p)
-    add(fresh, p, idof(json), json)
-  end)
+  if seen[1] then g.start = seen[1][1] end
+  for _, m in ipairs(seen) do add(fresh, m[1], m[2], m[3]) end
   return fresh, g
 end
 

@@ -1,5 +1,5 @@
 -- put: NS ID PARENT TIME DIGEST TOKEN TTL FORK CUT, then four counted lists:
--- (op, id, json), (channel, value), (removed channel), (metadata key, value).
+-- (channel, value), (removed channel), (metadata key, value), (op, message id, json).
 
 -- branch returns the log that a child of r continues, and its record. A child of the
 -- end of a log appends to it; any other begins a log of its own.
@@ -44,28 +44,39 @@ local function append(n, g)
   return n, g
 end
 
+-- channelsof reads the changes and returns them with the names in force after them,
+-- each with the seq of its value; false stands for the seq of this put. Without a
+-- change it returns nothing.
+local function channelsof(map, set, gone)
+  if #set == 0 and #gone == 0 then return end
+  local names = map ~= 0 and unpacked(call('HGET', V, 'm' .. map) or '', 'channel map ' .. map) or {}
+  for _, name in ipairs(gone) do names[name] = nil end
+  for k = 1, #set, 2 do names[set[k]] = false end
+  return names
+end
+
 -- setchannels stores the changed values and returns the map in force.
-local function setchannels(map, seq)
-  local changed, names = false, map ~= 0 and unpacked(call('HGET', V, 'm' .. map) or '', 'channel map ' .. map) or {}
-  for _ = 1, int() do
-    local name, value = arg(), arg()
-    call('HSET', V, 'c' .. seq .. ':' .. name, value)
-    names[name] = seq
-    changed = true
+local function setchannels(names, set, seq)
+  for k = 1, #set, 2 do
+    call('HSET', V, 'c' .. seq .. ':' .. set[k], set[k + 1])
+    names[set[k]] = seq
   end
-  for _ = 1, int() do
-    local name = arg()
-    if names[name] then names[name] = nil; changed = true end
-  end
-  if not changed then return map end
   if next(names) == nil then return 0 end
   call('HSET', V, 'm' .. seq, cmsgpack.pack(names))
   return seq
 end
 
+local function list(width)
+  local out = {}
+  for k = 1, int() * width do out[k] = arg() end
+  return out
+end
+
 local function main()
   local ns, id, parent, time, digest, token = arg(), arg(), arg(), arg(), arg(), arg()
   local ttl, fork, cut = arg(), arg() == '1', int()
+  local set, gone, meta, given = list(2), list(1), {}, list(2)
+  for k = 1, #given, 2 do meta[given[k]] = given[k + 1] end
   open()
   fence(token)
   local old = row(pair(ns, id))
@@ -75,12 +86,12 @@ local function main()
   if parent ~= '' and not from then refuse('NOTFOUND', 'no such parent') end
   if not fork and (call('HGET', T, 'h' .. ns) or '') ~= parent then refuse('CONFLICT', 'the parent is not the newest checkpoint') end
   if from then whole(from) end
-  local n, g = branch(from, cut)
-  n, g = append(n, g)
+  local map = from and from.map or 0
+  local names = channelsof(map, set, gone)
+  -- All that can be refused has been: from here on it is written.
+  local n, g = append(branch(from, cut))
   local seq = call('HINCRBY', T, 'seq', 1)
-  local map = setchannels(from and from.map or 0, seq)
-  local meta = {}
-  for _ = 1, int() do local k = arg(); meta[k] = arg() end
+  if names then map = setchannels(names, set, seq) end
   commit(ns, id, {seq = seq, parent = parent, log = n, len = g.len, map = map, time = time, meta = meta, digest = digest}, ttl)
   seen(token)
   return due()

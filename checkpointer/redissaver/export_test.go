@@ -1,0 +1,15 @@
+package redissaver
+
+// LeaseKey names the key of a thread's line of waiters, for the tests.
+func LeaseKey(s *Saver, thread string) string { return s.leaseKeys(thread)[0] }
+
+// ThreadKeys names all keys of a thread, for the tests.
+func ThreadKeys(s *Saver, thread string) []string {
+	return append(s.threadKeys(thread), s.leaseKeys(thread)[0])
+}
+
+// IndexKey names the index of threads, for the tests.
+func IndexKey(s *Saver) string { return s.indexKey() }
+
+// Judge says what Ping says of a server that reports these fields of INFO.
+func Judge(info map[string]string) error { return judge(info, false) }

@@ -1,0 +1,217 @@
+package redissaver_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/redissaver"
+)
+
+// Positions in redissaver.ThreadKeys.
+const (
+	record = iota
+	rows
+	order
+	entries
+	values
+	writes
+	fence
+	queue
+)
+
+// dump returns everything that the server holds under keys, to see that nothing changes.
+func dump(t testing.TB, c *redis.Client, keys []string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, key := range keys {
+		data, err := c.Dump(t.Context(), key).Result()
+		if err != nil && !errors.Is(err, redis.Nil) {
+			t.Fatal(err)
+		}
+		all.WriteString(data + "|")
+	}
+	return all.String()
+}
+
+// Each kind of damage to what is stored is ErrFormat for whoever meets it, names the
+// key or the thing, and nothing is written.
+func TestDamagedData(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	type damage struct {
+		name  string
+		do    func(keys []string) error
+		read  bool // met by reading the newest checkpoint and its messages
+		put   bool // met by putting after it
+		words string
+	}
+	set := func(key int, field, value string) func([]string) error {
+		return func(keys []string) error { return c.HSet(t.Context(), keys[key], field, value).Err() }
+	}
+	foreign := func(key int) func([]string) error {
+		return func(keys []string) error {
+			c.Del(t.Context(), keys[key])
+			return c.SAdd(t.Context(), keys[key], "foreign").Err()
+		}
+	}
+	evicted := func(key int) func([]string) error {
+		return func(keys []string) error { return c.Del(t.Context(), keys[key]).Err() }
+	}
+	for _, d := range []damage{
+		{"foreign type of the record", foreign(record), true, true, "holds a set"},
+		{"foreign type of the rows", foreign(rows), true, true, "holds a set"},
+		{"foreign type of the order", foreign(order), true, true, "holds a set"},
+		{"foreign type of the log", foreign(entries), true, true, "holds a set"},
+		{"foreign type of the values", foreign(values), true, true, "holds a set"},
+		{"foreign type of the writes", foreign(writes), true, true, "holds a set"},
+		{"foreign type of the fence", foreign(fence), true, true, "holds a set"},
+		{"another version", set(record, "v", "2"), true, true, "format version 2"},
+		{"record evicted", evicted(record), true, true, "evicted"},
+		{"rows evicted", evicted(rows), true, true, "evicted"},
+		{"order evicted", evicted(order), true, true, "evicted"},
+		{"log evicted", evicted(entries), true, true, "evicted"},
+		{"values evicted", evicted(values), true, true, "channel map"},
+		{"row garbled", set(rows, "0:c", "\xc1"), true, true, "row 0:c"},
+		{"row of another shape", set(rows, "0:c", "\x93\x01\x02\x03"), true, true, "row 0:c"},
+		{"row of numbers", set(rows, "0:c", "\x98\x01\x02\x03\x04\x05\x06\x07\x08"), true, true, ""},
+		{"log record garbled", set(record, "g1", "x"), true, true, "log 1"},
+		{"entry garbled", set(entries, "e1:0", "?{}"), true, false, "log entry 0"},
+		{"message garbled", set(entries, "e1:0", "a{"), true, false, "position 0"},
+		{"message without an id", set(entries, "e1:0", "a{}"), true, false, "position 0"},
+		{"pending writes garbled", set(writes, "i0:c", "\xc1"), true, false, "pending writes"},
+		{"channel map garbled", set(values, "m1", "\xff\xff"), true, true, "channel map"},
+	} {
+		t.Run(d.name, func(t *testing.T) {
+			s := fresh(t)
+			keys := redissaver.ThreadKeys(s, "t")
+			ref, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Step{ID: "c",
+				Log: checkpointer.Append(langrooms.NewMessage("ai", "x")), Channels: map[string][]byte{"x": []byte("1")}})
+			if err == nil {
+				err = s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x"}})
+			}
+			if err == nil {
+				err = d.do(keys)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := dump(t, c, keys)
+			check := func(call string, err error, want bool) {
+				t.Helper()
+				if !want {
+					return
+				}
+				if !errors.Is(err, checkpointer.ErrFormat) || !strings.Contains(err.Error(), d.words) {
+					t.Errorf("%s: %v, want ErrFormat with %q", call, err, d.words)
+				}
+			}
+			_, _, err = s.Snapshot(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Range{})
+			check("snapshot", err, d.read)
+			if d.put {
+				_, err = s.Put(t.Context(), ref, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage("ai", "y")), Channels: map[string][]byte{"y": nil}})
+				check("put", err, true)
+				if dump(t, c, keys) != before {
+					t.Error("a refused call has written")
+				}
+			}
+		})
+	}
+}
+
+// A thread that was damaged by eviction can still be deleted, one of another version or
+// a foreign key cannot.
+func TestDeleteOfDamagedThread(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	s := fresh(t)
+	for thread, deletable := range map[string]bool{"evicted": true, "foreign": false, "version": false} {
+		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage("ai", "x"))}); err != nil {
+			t.Fatal(err)
+		}
+		keys := redissaver.ThreadKeys(s, thread)
+		switch thread {
+		case "evicted":
+			c.Del(t.Context(), keys[rows], keys[entries])
+		case "foreign":
+			c.Set(t.Context(), keys[writes], "mine", 0)
+		case "version":
+			c.HSet(t.Context(), keys[record], "v", "9")
+		}
+		before := dump(t, c, keys)
+		err := s.DeleteThread(t.Context(), thread)
+		if deletable != (err == nil) || !deletable && (!errors.Is(err, checkpointer.ErrFormat) || dump(t, c, keys) != before) {
+			t.Errorf("delete of the thread %s: %v", thread, err)
+		}
+	}
+}
+
+// What is too large is refused before anything is sent.
+func TestTooLarge(t *testing.T) {
+	s := fresh(t)
+	big := bytes.Repeat([]byte("x"), redissaver.MaxStep+1)
+	ref := grow(t, s, "t", 1)
+	many := make([]checkpointer.Entry, redissaver.MaxEntries+1)
+	for i := range many {
+		many[i] = checkpointer.Entry{Op: checkpointer.OpRemove, ID: "x"}
+	}
+	for name, err := range map[string]error{
+		"channel": second(s.Put(t.Context(), ref, checkpointer.Step{Channels: map[string][]byte{"x": big}})),
+		"entries": second(s.Put(t.Context(), ref, checkpointer.Step{Log: many})),
+		"writes":  s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x", Value: big}}),
+		"value":   s.Blobs().Set(t.Context(), "x", big),
+		"summary": second(s.Compact(t.Context(), ref, langrooms.NewMessage("system", string(big)), 0)),
+	} {
+		if !errors.Is(err, checkpointer.ErrTooLarge) {
+			t.Errorf("%s: %v, want ErrTooLarge", name, err)
+		}
+	}
+	if got, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"}); err != nil || got.Ref != ref {
+		t.Errorf("the thread moved on to %+v, %v", got.Ref, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// A server that is full refuses the whole put.
+func TestFullServer(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	s := fresh(t)
+	ref := grow(t, s, "t", 3)
+	keys := redissaver.ThreadKeys(s, "t")
+	before := dump(t, c, keys)
+	if err := c.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Put(t.Context(), ref, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage("ai", "x"))})
+	if e := c.ConfigSet(t.Context(), "maxmemory", "0").Err(); e != nil {
+		t.Fatal(e)
+	}
+	if !errors.Is(err, checkpointer.ErrUnavailable) || !strings.Contains(err.Error(), "OOM") {
+		t.Errorf("put: %v", err)
+	}
+	if dump(t, c, keys) != before {
+		t.Error("a refused put has written")
+	}
+}
+
+// A scripts cache that was emptied, as after a failover, costs a repetition and nothing
+// else.
+func TestEmptiedScriptCache(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	s := fresh(t)
+	if err := c.ScriptFlush(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	everything(t, s)
+	if err := c.ScriptFlush(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := drain(s.Threads(within(t, time.Minute)), 1); err != nil {
+		t.Error(err)
+	}
+}
