@@ -21,12 +21,14 @@ import (
 
 // ToModel renders messages for a model call, in order. A tool message with several
 // results becomes one message per result, as the providers want it; a message without
-// anything a model can be shown is left out. System text in the middle of a thread, such
+// anything a model can be shown is left out. So is a tool call without its result right
+// behind it, or a result without its call right in front, as a rewind can leave them:
+// providers refuse a request that holds one. System text in the middle of a thread, such
 // as an injected notice or the summary of a compaction, goes as a human message in a
 // <system-notice> envelope: most providers take a system message only in front.
 func ToModel(messages []langrooms.Message) []llms.MessageContent {
 	var out []llms.MessageContent
-	for _, m := range messages {
+	for _, m := range paired(messages) {
 		out = append(out, toModel(m)...)
 	}
 	return out
