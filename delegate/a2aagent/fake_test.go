@@ -82,7 +82,18 @@ func (f *fakePeer) note(r received) int {
 	return n
 }
 
-func (f *fakePeer) next(i int) reply { return f.replies[min(i, len(f.replies)-1)] }
+// answer sets what the peer answers from now on.
+func (f *fakePeer) answer(replies ...reply) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replies = replies
+}
+
+func (f *fakePeer) next(i int) reply {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replies[min(i, len(f.replies)-1)]
+}
 
 func (r reply) write(w http.ResponseWriter, req *http.Request) {
 	if r.hold != nil {
