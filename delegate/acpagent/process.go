@@ -134,17 +134,17 @@ func (p *process) pipes() (closeChildEnds func(), err error) {
 // connect sets up the connection. The SDK reads from its first moment on, so the stream
 // is held until the SDK has its logger.
 func (p *process) connect() {
-	ready := make(chan struct{})
-	p.stream = newStream(&gated{ready, p.out}, p.updated, &p.beside)
+	out := &gated{make(chan struct{}), p.out}
+	p.stream = newStream(out, p.updated, &p.beside)
 	p.conn = acp.NewConnection(p.handle, p.in, p.stream)
 	p.conn.SetLogger(slog.New(slog.DiscardHandler))
-	close(ready)
+	close(out.ready)
 	p.calls.Go(func() { io.Copy(&p.beside, p.errs) }) // ends with the pipe; a tail takes everything
 }
 
 // gated is a reader that starts when ready is closed.
 type gated struct {
-	ready <-chan struct{}
+	ready chan struct{}
 	io.Reader
 }
 

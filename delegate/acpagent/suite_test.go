@@ -52,7 +52,10 @@ func runSuitePeer() {
 		os.Exit(1)
 	}
 	p := &suitePeer{script: script, counts: make(map[acp.SessionId]int)}
-	<-acp.NewAgentSideConnection(p, os.Stdout, os.Stdin).Done()
+	in := &gated{make(chan struct{}), os.Stdin}
+	conn := acp.NewAgentSideConnection(p, os.Stdout, in)
+	close(in.ready) // the SDK uses its connection before it is set
+	<-conn.Done()
 }
 
 func (p *suitePeer) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {

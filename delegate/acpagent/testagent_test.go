@@ -68,7 +68,9 @@ func runScripted() {
 		fmt.Fprintln(os.Stderr, "cannot start: key is", os.Getenv("TEST_API_KEY"))
 		os.Exit(3)
 	}
-	s.conn = acp.NewAgentSideConnection(s, os.Stdout, os.Stdin)
+	in := &gated{make(chan struct{}), os.Stdin}
+	s.conn = acp.NewAgentSideConnection(s, os.Stdout, in)
+	close(in.ready) // the SDK uses its connection before it is set
 	<-s.conn.Done()
 	if s.is("ignore-eof") {
 		select {}
