@@ -3,7 +3,8 @@ package delegate
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/langrooms/langrooms"
 )
 
 // Registry is the roster as one immutable value: delegates in their configured order,
@@ -59,25 +60,5 @@ func (r *Registry) Get(name string) (Delegate, bool) {
 	return d, ok
 }
 
-// CheckName reports why name cannot be a roster name, or nil: it is one run without
-// white space or control characters, holds no @, and is none of the names that the room
-// itself uses.
-func CheckName(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("the name is empty")
-	case strings.ContainsRune(name, '@'):
-		return fmt.Errorf("the name %q holds an @", name)
-	}
-	for _, r := range name {
-		if !isNameRune(r) {
-			return fmt.Errorf("the name %q holds white space or a character that cannot be shown", name)
-		}
-	}
-	if slices.Contains(reserved, strings.ToLower(name)) {
-		return fmt.Errorf("the name %q is reserved: %s mean the room's own voices", name, strings.Join(reserved, ", "))
-	}
-	return nil
-}
-
-var reserved = []string{"operator", "assistant", "lead", "room", "system"}
+// CheckName reports why name cannot be a roster name, or nil; see [langrooms.CheckName].
+func CheckName(name string) error { return langrooms.CheckName(name) }

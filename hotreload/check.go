@@ -5,25 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/langrooms/langrooms"
 )
-
-// reservedNames are the room's own voices (spec: rooms, section 6).
-var reservedNames = []string{"operator", "assistant", "lead", "room", "system"}
-
-// checkName is the rule for a roster name.
-func checkName(name string) error {
-	if err := checkIdentity(name); err != nil {
-		return err
-	}
-	if slices.Contains(reservedNames, strings.ToLower(name)) {
-		return fmt.Errorf("\"%s\" is reserved for the room's own voices: %s", shown(name), strings.Join(reservedNames, ", "))
-	}
-	return nil
-}
 
 // checkLeadName is the rule for the lead's name: a roster name that may also be "lead" or
 // "assistant".
@@ -31,23 +18,7 @@ func checkLeadName(name string) error {
 	if low := strings.ToLower(name); low == "lead" || low == "assistant" {
 		return nil
 	}
-	return checkName(name)
-}
-
-// checkIdentity is the rule for the form of a name.
-func checkIdentity(name string) error {
-	switch {
-	case name == "":
-		return errors.New("is empty")
-	case strings.Contains(name, "@"):
-		return fmt.Errorf("\"%s\" holds an @", shown(name))
-	}
-	for _, r := range name {
-		if unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
-			return fmt.Errorf("\"%s\" holds white space or a character that cannot be shown", shown(name))
-		}
-	}
-	return nil
+	return langrooms.CheckName(name)
 }
 
 // checkURL takes http and https addresses and demo:NAME.

@@ -27,7 +27,7 @@ type Config struct {
 
 // Identity is who the lead is.
 type Identity struct {
-	// Name is the lead's name, by default "lead".
+	// Name is the lead's name; empty, the default, means "assistant" (spec: rooms, 3.2).
 	Name string
 }
 

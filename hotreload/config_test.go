@@ -15,7 +15,6 @@ import (
 func TestDefault(t *testing.T) {
 	c := Default()
 	want := Config{
-		Identity:       Identity{Name: "lead"},
 		Model:          Model{Provider: "demo", Timeout: 2 * time.Minute},
 		Checkpointer:   Checkpointer{URL: "sqlite:langrooms.db"},
 		Room:           Room{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3},

@@ -79,7 +79,7 @@ func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
 	case d.Auth.Scheme != "" && d.Auth.Credential.IsZero():
 		e.report(Error, n, "auth", "refused: auth.scheme is %s and there is no token or credentialsEnv", d.Auth.Scheme)
 	case d.Auth.Scheme == "" && !d.Auth.Credential.IsZero():
-		e.report(Warning, n, "auth", "auth.scheme is empty, so the credential is not sent")
+		e.report(Warning, n, "auth", "auth.scheme is empty, so the credential is sent as a bearer token")
 	}
 	return d, !e.failed
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/langrooms/langrooms"
 )
 
 func addCorpus(f *testing.F, add func(data []byte)) {
@@ -49,7 +51,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var names []string
 		for _, d := range c.Delegates {
-			if err := checkName(d.Name); err != nil || slices.Contains(names, d.Name) {
+			if err := langrooms.CheckName(d.Name); err != nil || slices.Contains(names, d.Name) {
 				t.Errorf("the roster took the name %q: %v", d.Name, err)
 			}
 			names = append(names, d.Name)

@@ -1,5 +1,7 @@
 package hotreload
 
+import "github.com/langrooms/langrooms"
+
 const (
 	typeA2A    = "a2a"
 	typeOpenAI = "openai"
@@ -17,7 +19,7 @@ var (
 
 // delegateRows describes one entry of delegates (spec: rooms, section 6).
 var delegateRows = []row[Delegate]{
-	{Field{Key: "name", Kind: KindText, Required: true, check: checkName,
+	{Field{Key: "name", Kind: KindText, Required: true, check: langrooms.CheckName,
 		Help: "How it is addressed: one run without white space or `@`, none of `operator`, `assistant`, `lead`, `room`, `system`."}, func(d *Delegate) any { return &d.Name }},
 	{Field{Key: "type", Kind: KindChoice, Required: true, Choices: []string{typeA2A, typeOpenAI, typeACP},
 		Help: "The protocol it speaks."}, func(d *Delegate) any { return &d.Type }},
@@ -74,7 +76,7 @@ var delegateRows = []row[Delegate]{
 
 // keyRows describes one entry of server.keys (spec: shared sessions, section 1).
 var keyRows = []row[Key]{
-	{Field{Key: "name", Kind: KindText, Required: true, check: checkIdentity,
+	{Field{Key: "name", Kind: KindText, Required: true, check: langrooms.CheckIdentity,
 		Help: "The identity; an agent's is its roster name."}, func(k *Key) any { return &k.Name }},
 	{Field{Key: "kind", Kind: KindChoice, Choices: []string{"user", "agent"}, Default: "user",
 		Help: "A user called `proto` is not the agent `proto`."}, func(k *Key) any { return &k.Kind }},

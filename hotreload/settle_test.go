@@ -36,8 +36,8 @@ func TestUnfinishedSaves(t *testing.T) {
 		{"not YAML yet", []step{{0, "identity: {\n", "old"}, {300 * time.Millisecond, "identity: { name: new }\nroom: { max_rounds: 2 }\n", "new"}}, false},
 		{"growing slowly", []step{{0, "ident", "old"}, {300 * time.Millisecond, "identity:\n  na", "old"}, {300 * time.Millisecond, "identity:\n  name: n", "old"}, {300 * time.Millisecond, whole, "new"}}, false},
 		{"deleted, then created", []step{{0, "-", "old"}, {300 * time.Millisecond, whole, "new"}}, false},
-		{"emptied for good", []step{{0, "", "old"}, {600 * time.Millisecond, "", "lead"}}, false},
-		{"shortened for good", []step{{0, "identity:\n", "old"}, {600 * time.Millisecond, "identity:\n", "lead"}}, false},
+		{"emptied for good", []step{{0, "", "old"}, {600 * time.Millisecond, "", ""}}, false},
+		{"shortened for good", []step{{0, "identity:\n", "old"}, {600 * time.Millisecond, "identity:\n", ""}}, false},
 		{"broken for good", []step{{0, "identity: {\n", "old"}, {600 * time.Millisecond, "identity: {\n", "old"}}, true},
 		{"deleted for good", []step{{0, "-", "old"}, {600 * time.Millisecond, "-", "old"}}, true},
 	}
