@@ -22,8 +22,8 @@ import (
 const acpVariable = "LANGROOMS_DEMO_ACP"
 
 // Main turns this process into a demo agent on standard input and output when it was
-// started by an [ACPCommand], and does not return then. Otherwise it does nothing. A
-// program calls it first thing in main, and a test binary in TestMain.
+// started by an [ACPCommand], and does not return then: it exits with status 0, or with 1
+// and a word on standard error when it cannot serve. Otherwise it does nothing. A program calls it first thing in main, and a test binary in TestMain.
 func Main() {
 	name, set := os.LookupEnv(acpVariable)
 	if !set {
@@ -41,9 +41,11 @@ func Main() {
 
 // ACPCommand returns how to start the demo agent of this name as a child process that
 // speaks ACP on standard input and output: this program again, with a variable in its
-// environment that [Main] recognises. An unknown name is told by the child, on standard
-// error and with status 1.
+// environment that [Main] recognises. command is empty when there is no such agent.
 func ACPCommand(name string) (command string, args []string, env map[string]string) {
+	if _, known := agents()[name]; !known {
+		return "", nil, nil
+	}
 	command, err := os.Executable()
 	if err != nil {
 		command = os.Args[0]

@@ -191,9 +191,12 @@ func TestWhatTheAgentRefuses(t *testing.T) {
 }
 
 func TestAnUnknownAgentIsSaid(t *testing.T) {
-	command, args, env := ACPCommand("nobody")
-	cmd := exec.Command(command, args...)
-	cmd.Env = append(os.Environ(), acpVariable+"="+env[acpVariable])
+	if command, _, _ := ACPCommand("nobody"); command != "" {
+		t.Errorf("nobody is started by %q", command)
+	}
+	command, _, _ := ACPCommand("proto")
+	cmd := exec.Command(command)
+	cmd.Env = append(os.Environ(), acpVariable+"=nobody")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {

@@ -58,11 +58,11 @@ func (p *prompt) take(row string) {
 }
 
 // fromMembers returns the lines that other members said: neither the operator nor the lead by
-// its usual name.
+// one of its usual names.
 func (p prompt) fromMembers() []line {
 	var out []line
 	for _, l := range p.lines {
-		if l.author != operator && l.author != "assistant" {
+		if l.author != operator && l.author != "assistant" && l.author != leadName {
 			out = append(out, l)
 		}
 	}
