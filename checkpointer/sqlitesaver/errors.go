@@ -57,7 +57,7 @@ func meaning(err error) (kind error, words string) {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return checkpointer.ErrUnavailable, "the file or its folder is read-only"
 	case sqlite3.SQLITE_CANTOPEN:
-		return checkpointer.ErrUnavailable, "the file cannot be opened"
+		return checkpointer.ErrUnavailable, "the file cannot be opened or made here"
 	case sqlite3.SQLITE_FULL:
 		return checkpointer.ErrUnavailable, "the disk is full"
 	case sqlite3.SQLITE_IOERR:

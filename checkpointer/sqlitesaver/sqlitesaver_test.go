@@ -4,14 +4,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/checkpointertest"
 	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // open returns a store over a file, closed at the end of the test.
 func open(t testing.TB, path string) *sqlitesaver.Saver {
