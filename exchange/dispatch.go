@@ -122,7 +122,7 @@ func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen 
 		o.Collecting = x.collect(e, o, seen)
 		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
 	default:
-		o.OK, o.Usage, o.Reply = true, reply.Usage, replyText(reply)
+		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
 		if o.Silent = x.plan.MultiRound() && room.Silent(o.Reply); o.Silent {
 			o.Reply = ""
 		}
@@ -152,8 +152,8 @@ func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool 
 		Anchor: x.end()}) // where the record of this failure is about to stand
 }
 
-// replyText is what is recorded of a reply: its words, and that they were cut short.
-func replyText(r delegate.Reply) string {
+// ReplyText is what is recorded of a reply: its words, and that they were cut short.
+func ReplyText(r delegate.Reply) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))
 	if text != "" && r.Incomplete != "" {
 		text += "\n\n(The answer is incomplete: " + delegate.OneLine(r.Incomplete, delegate.MaxCause) + ")"

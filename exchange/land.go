@@ -29,10 +29,11 @@ func Land(ctx context.Context, saver checkpointer.Saver, thread string, a Anchor
 			err = rerr
 		}
 	}()
-	if ok, err := claim(t.Context()); err != nil || !ok {
+	stands, err := t.stands(a) // before the claim, which cannot be taken back
+	if err != nil {
 		return false, err
 	}
-	if ok, err := t.stands(a); err != nil || !ok {
+	if ok, err := claim(t.Context()); err != nil || !ok || !stands {
 		return false, err
 	}
 	if err := t.Put("room", m); err != nil {

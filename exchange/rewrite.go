@@ -14,18 +14,55 @@ import (
 // of an erased past is never continued (spec: rooms, 11).
 const epochChannel = "room.epoch"
 
+// sourceRewind marks the checkpoint that a rewind has put.
+const sourceRewind = "rewind"
+
 // Rewind makes the thread end with the message before position upTo: what follows is gone
-// for every reader, older checkpoints included where the saver can prune.
+// for every reader, older checkpoints included where the saver can prune. When the pruning
+// fails the next turn does it.
 func (t *Turn) Rewind(upTo int64) error {
 	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &upTo,
-		Metadata: map[string]string{"source": "rewind"}}
+		Metadata: map[string]string{"source": sourceRewind}}
 	if err := t.rewrite(step); err != nil {
 		return err
 	}
 	t.length = min(t.length, upTo)
-	if pruner, ok := t.saver.(checkpointer.Pruner); ok {
-		if _, err := pruner.Prune(t.recordContext(), t.thread, 1, ""); err != nil {
-			return fmt.Errorf("the thread %q is rewound, but what was erased is still in the store: %w", t.thread, err)
+	if err := t.prune(); err != nil {
+		return err
+	}
+	return t.checkErased()
+}
+
+// prune forgets every checkpoint but the newest, after a rewind.
+func (t *Turn) prune() error {
+	pruner, ok := t.saver.(checkpointer.Pruner)
+	if !ok {
+		return nil
+	}
+	if _, err := pruner.Prune(t.recordContext(), t.thread, 1, ""); err != nil {
+		return fmt.Errorf("the thread %q is rewound, but what was erased is still in the store: %w", t.thread, err)
+	}
+	return nil
+}
+
+// ErrNotErased says that a rewind took place, and that an older checkpoint which the store
+// keeps still shows what was erased.
+var ErrNotErased = errors.New("what was erased can still be read at an older checkpoint that waits for an interrupt")
+
+// checkErased looks whether a checkpoint was kept, as a prune does with one that has an
+// open interrupt.
+func (t *Turn) checkErased() error {
+	if _, ok := t.saver.(checkpointer.Pruner); !ok {
+		return nil
+	}
+	own := ""
+	query := checkpointer.Query{Thread: t.thread, Namespace: &own, Limit: checkpointer.N(2)}
+	for cp, err := range t.saver.List(t.recordContext(), query) {
+		if err != nil {
+			return fmt.Errorf("reading the thread %q: %w", t.thread, err)
+		}
+		if cp.Ref.ID != t.head.ID {
+			return fmt.Errorf("the thread %q is rewound, but %w: %s", t.thread, ErrNotErased, cp.Ref.ID)
 		}
 	}
 	return nil
@@ -59,29 +96,28 @@ func (t *Turn) Delete() error {
 // ErrNoAbility says that the store cannot do what was asked.
 var ErrNoAbility = errors.New("the store cannot do this")
 
-// Fork copies what the turn sees below position upTo to the new thread to, under a lease of
-// its own there. Nil means all of it.
-func (t *Turn) Fork(ctx context.Context, upTo *int64, to string) error {
+// Fork copies what the turn sees below position upTo to the thread of target, which must
+// not exist yet; nil means all of it. When it fails nothing is left there.
+func (t *Turn) Fork(upTo *int64, target *Turn) error {
 	forker, ok := t.saver.(checkpointer.Forker)
 	if !ok {
 		return fmt.Errorf("%w: fork", ErrNoAbility)
 	}
-	if t.head.ID == "" {
+	if !t.Exists() {
 		return fmt.Errorf("the thread %q: %w", t.thread, checkpointer.ErrNotFound)
 	}
-	target, err := Begin(ctx, t.saver, to)
-	if err != nil {
-		return err
-	}
-	ref, err := forker.Fork(target.Context(), t.head, upTo, to)
+	ref, err := forker.Fork(target.recordContext(), t.head, upTo, target.thread)
 	if err == nil {
 		target.head = ref
 		err = target.rewrite(checkpointer.Step{ID: langrooms.NewID(), Metadata: map[string]string{"source": "fork"}})
+		if err != nil {
+			err = errors.Join(err, target.Delete())
+		}
 	}
 	if err != nil {
-		err = fmt.Errorf("forking the thread %q to %q: %w", t.thread, to, err)
+		return fmt.Errorf("forking the thread %q to %q: %w", t.thread, target.thread, err)
 	}
-	return errors.Join(err, target.End())
+	return nil
 }
 
 // Compact puts summary in place of all but the keep newest messages.

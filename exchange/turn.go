@@ -23,6 +23,8 @@ type Turn struct {
 	length int64
 	open   *openExchange
 	epoch  string // see epochChannel
+	// rewound says that nothing was put since a rewind, whose pruning may have failed.
+	rewound bool
 
 	// staged are messages that the next Flush puts, after reserved ones in front.
 	staged   []langrooms.Message
@@ -56,7 +58,7 @@ func Begin(ctx context.Context, saver checkpointer.Saver, thread string) (*Turn,
 	if err := t.readHead(); err != nil {
 		return nil, errors.Join(err, t.End())
 	}
-	if err := t.closeInterrupted(); err != nil {
+	if err := t.settleHead(); err != nil {
 		return nil, errors.Join(err, t.End())
 	}
 	return t, nil
@@ -76,6 +78,10 @@ func (t *Turn) Context() context.Context { return t.ctx }
 // Thread returns the thread's id.
 func (t *Turn) Thread() string { return t.thread }
 
+// Epoch names the present life of the thread's history; it is another one after a rewind,
+// a delete, and in a fork. Empty before the first message.
+func (t *Turn) Epoch() string { return t.epoch }
+
 // Interrupted names the members whose open dispatch Begin recorded as failed.
 func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
 
@@ -89,10 +95,21 @@ func (t *Turn) readHead() error {
 		return fmt.Errorf("reading the thread %q: %w", t.thread, err)
 	}
 	t.head, t.length, t.epoch = cp.Ref, cp.Length, string(cp.Channels[epochChannel])
+	t.rewound = cp.Metadata["source"] == sourceRewind
 	if data, ok := cp.Channels[openChannel]; ok {
 		t.open, err = parseOpen(data)
 	}
 	return err
+}
+
+// settleHead finishes what an earlier writer may have left undone.
+func (t *Turn) settleHead() error {
+	if t.rewound {
+		if err := t.prune(); err != nil {
+			return err
+		}
+	}
+	return t.closeInterrupted()
 }
 
 // Put appends messages to the thread, as one checkpoint. It does not end with the turn's
