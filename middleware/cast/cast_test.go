@@ -130,7 +130,8 @@ func TestTransparent(t *testing.T) {
 	if err != nil || text != "ok" {
 		t.Errorf("GenerateFromSinglePrompt = %q, %v", text, err)
 	}
-	text, err = m.Call(ctx, "hi") //nolint:staticcheck // the deprecated road must not go around
+	//lint:ignore SA1019 the deprecated road must not go around the middleware
+	text, err = m.Call(ctx, "hi")
 	if err != nil || text != "ok" || !strings.Contains(fmt.Sprint(inner.messages), "[room]") {
 		t.Errorf("Call = %q, %v; sent %v", text, err, inner.messages)
 	}
