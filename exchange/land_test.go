@@ -1,0 +1,79 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
+)
+
+// A message that arrives outside of a turn lands when the record that it belongs to still
+// stands and its claim is granted, and not otherwise.
+func TestLand(t *testing.T) {
+	errClaim := errors.New("the claim cannot be read")
+	grant := func(ok bool, err error) func(context.Context) (bool, error) {
+		return func(context.Context) (bool, error) { return ok, err }
+	}
+	tests := []struct {
+		rule   string
+		change func(t *testing.T, s checkpointer.Saver)
+		claim  func(context.Context) (bool, error)
+		landed bool
+		err    error
+	}{
+		{"the record stands and the claim is granted", nil, grant(true, nil), true, nil},
+		{"the claim is refused", nil, grant(false, nil), false, nil},
+		{"the claim cannot be read", nil, grant(false, errClaim), false, errClaim},
+		{"the thread was deleted", func(t *testing.T, s checkpointer.Saver) {
+			if err := s.DeleteThread(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+		}, grant(true, nil), false, nil},
+		{"the record was rewound and others stand in its place", func(t *testing.T, s checkpointer.Saver) {
+			if err := s.DeleteThread(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := take(t.Context(), s, "t", roomOf(t, 1, says("a", "hello")), address("hi", "a")); err != nil {
+				t.Fatal(err)
+			}
+		}, grant(true, nil), false, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.rule, func(t *testing.T) {
+			s := memory(t)
+			var handle delegate.Handle
+			r := roomOf(t, 1, &voice{"slow", func(context.Context, delegate.Request) (delegate.Reply, error) {
+				return delegate.Reply{}, &delegate.Error{Delegate: "slow", Kind: delegate.KindStillRunning, Task: "task-1", Err: errors.New("still running")}
+			}})
+			r.Collect = func(h delegate.Handle) bool { handle = h; return true }
+			if _, err := take(t.Context(), s, "t", r, address("work", "slow")); err != nil {
+				t.Fatal(err)
+			}
+			if tt.change != nil {
+				tt.change(t, s)
+			}
+			before := len(messages(t, s, "t"))
+			late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: handle.Exchange, Round: handle.Round,
+				Late: true, Seen: handle.Seen, Text: room.LateText("done")})
+			landed, err := exchange.Land(t.Context(), s, "t", exchange.Anchor{Exchange: handle.Exchange, Seq: handle.Anchor}, late, tt.claim)
+			if landed != tt.landed || !errors.Is(err, tt.err) {
+				t.Errorf("landed %t, error %v", landed, err)
+			}
+			added := messages(t, s, "t")[before:]
+			if landed != (len(added) == 1) {
+				t.Errorf("added %q", lines(added))
+			}
+			if landed && added[0].Text() != "(This arrived after its turn.)\ndone" {
+				t.Errorf("landed %q", added[0].Text())
+			}
+		})
+	}
+	if _, err := exchange.Land(t.Context(), memory(t), "", exchange.Anchor{}, langrooms.Message{}, nil); !errors.Is(err, langrooms.ErrThreadID) {
+		t.Errorf("a bad thread id: %v", err)
+	}
+}
