@@ -148,6 +148,9 @@ func unmarshalWith(data []byte, known any, listed []string) (map[string]json.Raw
 	if len(fields) == 0 {
 		return nil, nil
 	}
+	for name, raw := range fields { // the known fields have had the same done by the decoder
+		fields[name] = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
 	return fields, nil
 }
 
