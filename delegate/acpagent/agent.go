@@ -53,9 +53,9 @@ func (a *Agent) Info() delegate.Info {
 }
 
 // Ask sends one prompt and waits for the end of the agent's turn. When ctx or the timeout
-// ends first, the agent is told session/cancel; whether or not it answers within a second, its
-// process is ended then, and Ask returns when it is gone. A task cannot be resumed: ACP
-// has none.
+// ends first, the agent is told session/cancel; whether or not it answers within a second,
+// its process is ended then, and Ask returns when it is gone: 4 s later at most. A task
+// cannot be resumed: ACP has none.
 func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
 	if err := a.enter(); err != nil {
 		return delegate.Reply{}, a.failed(failure{err: err})
@@ -95,6 +95,9 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	defer a.running.Done()
 	ctx, cancel := a.bounded(ctx, startLimit)
 	defer cancel()
+	if ctx.Err() != nil {
+		return delegate.Health{}, a.failed(failure{err: context.Cause(ctx)})
+	}
 	began := time.Now()
 	p, err := start(a.config)
 	if err != nil {
