@@ -135,16 +135,16 @@ func (s *Saver) prepare(ctx context.Context) error {
 			return err
 		}
 		for _, m := range migrations[version:] {
-			if err := q.exec(m); err != nil {
+			if err := q.script(m); err != nil {
 				return err
 			}
 		}
 		if version < len(migrations) {
 			// PRAGMA takes no parameters; these are numbers of ours.
-			if err := q.exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+			if err := q.script(fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
 				return err
 			}
-			return q.exec(fmt.Sprintf("PRAGMA user_version = %d", len(migrations)))
+			return q.script(fmt.Sprintf("PRAGMA user_version = %d", len(migrations)))
 		}
 		return sweep(q, time.Now())
 	})
@@ -182,9 +182,14 @@ func formatVersion(q *tx) (int, error) {
 
 // walMode waits for other processes itself: SQLite does not call its busy handler here.
 func (s *Saver) walMode(ctx context.Context) error {
+	l, err := s.writer.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.writer.give(l, nil)
 	deadline := time.Now().Add(s.cfg.BusyTimeout)
 	for {
-		err := s.writer.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(new(string))
+		err := l.conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(new(string))
 		if err == nil || !isBusy(err) || time.Now().After(deadline) {
 			return err
 		}

@@ -19,7 +19,7 @@ package sqlitesaver
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,6 +36,9 @@ import (
 // Memory is the path of a database that lives in the Saver alone.
 const Memory = ":memory:"
 
+// readers is the number of calls that read at the same time.
+const readers = 8
+
 // Config says where the store is.
 type Config struct {
 	// Path of the file, made when it is missing; its folder must exist. [Memory] keeps
@@ -50,8 +53,8 @@ type Config struct {
 type Saver struct {
 	cfg    Config
 	memory bool
-	writer *sql.DB // one connection
-	reader *sql.DB // the writer when the store is in memory
+	writer *pool // of one connection
+	reader *pool // the writer when the store is in memory
 
 	mu     sync.Mutex
 	closed bool
@@ -105,20 +108,17 @@ func (s *Saver) open(ctx context.Context) (err error) {
 	if err := s.checkPath(); err != nil {
 		return err
 	}
-	if s.writer, err = sql.Open("sqlite", s.dsn("")); err != nil {
+	if s.writer, err = newPool(s.dsn(""), 1, s.memory); err != nil {
 		return err
 	}
-	s.writer.SetMaxOpenConns(1)
 	s.reader = s.writer
 	if !s.memory {
-		if s.reader, err = sql.Open("sqlite", s.dsn("&_query_only=1")); err != nil {
-			return err
+		if s.reader, err = newPool(s.dsn("&_query_only=1"), readers, false); err != nil {
+			return errors.Join(err, s.writer.close())
 		}
-		s.reader.SetMaxOpenConns(8)
-		s.reader.SetMaxIdleConns(4)
 	}
 	if err = s.prepare(ctx); err != nil {
-		s.closeFiles()
+		_ = s.closeFiles() // the first error says more
 	}
 	return err
 }
@@ -168,11 +168,9 @@ func (s *Saver) Close() error {
 }
 
 func (s *Saver) closeFiles() error {
-	err := s.reader.Close()
-	if s.writer != s.reader {
-		if werr := s.writer.Close(); err == nil {
-			err = werr
-		}
+	err := s.writer.close()
+	if s.reader != s.writer {
+		err = errors.Join(err, s.reader.close())
 	}
 	return err
 }

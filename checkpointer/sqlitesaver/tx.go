@@ -8,17 +8,31 @@ import (
 // tx is one transaction.
 type tx struct {
 	ctx  context.Context
-	conn *sql.Conn
+	link *link
+}
+
+// script runs statements that are not worth keeping prepared.
+func (q *tx) script(query string) error {
+	_, err := q.link.conn.ExecContext(q.ctx, query)
+	return err
+}
+
+func (q *tx) run(query string, args []any) (sql.Result, error) {
+	stmt, err := q.link.prepared(q.ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(q.ctx, args...)
 }
 
 func (q *tx) exec(query string, args ...any) error {
-	_, err := q.conn.ExecContext(q.ctx, query, args...)
+	_, err := q.run(query, args)
 	return err
 }
 
 // insert returns the row id.
 func (q *tx) insert(query string, args ...any) (int64, error) {
-	result, err := q.conn.ExecContext(q.ctx, query, args...)
+	result, err := q.run(query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -27,20 +41,42 @@ func (q *tx) insert(query string, args ...any) (int64, error) {
 
 // count returns the number of rows changed.
 func (q *tx) count(query string, args ...any) (int64, error) {
-	result, err := q.conn.ExecContext(q.ctx, query, args...)
+	result, err := q.run(query, args)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected()
 }
 
-func (q *tx) row(query string, args ...any) *sql.Row {
-	return q.conn.QueryRowContext(q.ctx, query, args...)
+// row returns the first row of a query, to be scanned like an sql.Row.
+func (q *tx) row(query string, args ...any) single {
+	stmt, err := q.link.prepared(q.ctx, query)
+	if err != nil {
+		return single{err: err}
+	}
+	return single{row: stmt.QueryRowContext(q.ctx, args...)}
+}
+
+type single struct {
+	row *sql.Row
+	err error
+}
+
+// Scan reads the row; sql.ErrNoRows when there is none.
+func (r single) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.row.Scan(dest...)
 }
 
 // each calls f on every row of a query. f must not use q.
 func (q *tx) each(f func(rows *sql.Rows) error, query string, args ...any) error {
-	rows, err := q.conn.QueryContext(q.ctx, query, args...)
+	stmt, err := q.link.prepared(q.ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(q.ctx, args...)
 	if err != nil {
 		return err
 	}
@@ -64,22 +100,23 @@ func (s *Saver) update(ctx context.Context, f func(q *tx) error) error {
 	return transact(ctx, context.WithoutCancel(ctx), s.writer, "BEGIN IMMEDIATE", f)
 }
 
-func transact(ctx, inside context.Context, db *sql.DB, begin string, f func(q *tx) error) error {
-	conn, err := db.Conn(ctx)
+func transact(ctx, inside context.Context, p *pool, begin string, f func(q *tx) error) (err error) {
+	l, err := p.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	_, err = conn.ExecContext(ctx, begin)
+	defer func() { p.give(l, err) }()
+	err = (&tx{ctx, l}).exec(begin)
 	if err == nil {
-		if err = f(&tx{inside, conn}); err == nil {
-			_, err = conn.ExecContext(inside, "COMMIT")
+		q := &tx{inside, l}
+		if err = f(q); err == nil {
+			err = q.exec("COMMIT")
 		}
 	}
 	if err != nil {
 		// Also after a BEGIN that failed: it may have taken effect as ctx ended. The
 		// error, that there is nothing to roll back, says nothing new.
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		_ = (&tx{context.WithoutCancel(ctx), l}).exec("ROLLBACK")
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package sqlitesaver
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -40,28 +39,35 @@ func fill(t *testing.T, s *Saver, at checkpointer.Ref, n int) checkpointer.Ref {
 	return at
 }
 
+// fetched counts the pages that a connection has looked at so far.
+func fetched(t *testing.T, l *link) (n int) {
+	t.Helper()
+	err := l.conn.Raw(func(c any) error {
+		for _, op := range []sqlite.DBStatusOp{sqlite.DBStatusCacheHit, sqlite.DBStatusCacheMiss} {
+			count, _, err := c.(sqlite.DBStatus).Status(op, false)
+			if err != nil {
+				return err
+			}
+			n += count
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // pages counts the database pages that f looks at.
 func pages(t *testing.T, s *Saver, f func()) int {
 	t.Helper()
-	s.reader.SetMaxOpenConns(1)
 	touched := func() (n int) {
-		conn, err := s.reader.Conn(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		err = conn.Raw(func(c any) error {
-			for _, op := range []sqlite.DBStatusOp{sqlite.DBStatusCacheHit, sqlite.DBStatusCacheMiss} {
-				count, _, err := c.(sqlite.DBStatus).Status(op, false)
-				if err != nil {
-					return err
-				}
-				n += count
+		for range cap(s.reader.links) {
+			l := <-s.reader.links
+			if l != nil {
+				n += fetched(t, l)
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+			s.reader.links <- l
 		}
 		return n
 	}
@@ -119,7 +125,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 		"SELECT thread FROM leases WHERE owner = '' AND expires < 1",
 		"SELECT owner FROM tickets WHERE thread = x'00' ORDER BY number LIMIT 1",
 	} {
-		rows, err := s.reader.Query("EXPLAIN QUERY PLAN " + query)
+		rows, err := s.reader.db.Query("EXPLAIN QUERY PLAN " + query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,16 +148,19 @@ func TestQueriesUseIndexes(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	s := openHere(t)
 	ctx := t.Context()
-	var n int
-	if err := s.writer.QueryRow("PRAGMA page_count").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	limit := func(n int) {
-		if _, err := s.writer.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", n)); err != nil {
+	pragma := func(format string, args ...any) (n int) {
+		l, err := s.writer.take(ctx)
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer s.writer.give(l, nil)
+		if err := l.conn.QueryRowContext(ctx, "PRAGMA "+fmt.Sprintf(format, args...)).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
-	limit(n + 20)
+	limit := func(n int) { pragma("max_page_count = %d", n) }
+	limit(pragma("page_count") + 20)
 	at := checkpointer.Ref{Thread: "t"}
 	acknowledged := 0
 	for {
