@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
-	"time"
+	"regexp"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/room"
 )
 
 // Format is a form of an export.
@@ -76,7 +74,7 @@ func writeJSON(w io.Writer, thread string, messages []langrooms.Message) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, `{"format":%q,"version":%d,"thread":%s,"messages":[`, formatName, formatVersion, head); err != nil {
+	if _, err := fmt.Fprintf(w, `{"format":%q,"version":%d,"thread":%s,"messages":[`, formatName, formatVersion, escapeC1(head)); err != nil {
 		return err
 	}
 	for i, m := range messages {
@@ -93,7 +91,7 @@ func writeJSON(w io.Writer, thread string, messages []langrooms.Message) error {
 		if i == 0 {
 			separator = "\n"
 		}
-		if _, err := fmt.Fprintf(w, "%s%s", separator, data); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s", separator, escapeC1(data)); err != nil {
 			return err
 		}
 	}
@@ -101,63 +99,12 @@ func writeJSON(w io.Writer, thread string, messages []langrooms.Message) error {
 	return err
 }
 
-// writeMarkdown writes a page. Each line of a message stands behind a quote mark, so no
-// text can pass for a heading of another author.
-func writeMarkdown(w io.Writer, thread string, messages []langrooms.Message) error {
-	if _, err := fmt.Fprintf(w, "# Thread %s\n", inline(thread)); err != nil {
-		return err
-	}
-	for _, m := range messages {
-		text := strings.ReplaceAll(describe(exported(m)), "\n", "\n> ")
-		if _, err := fmt.Fprintf(w, "\n**%s** · %s\n\n> %s\n", headOf(m), m.Time.UTC().Format(time.RFC3339), text); err != nil {
-			return err
-		}
-	}
-	return nil
+// escapeC1 writes the control characters that JSON allows in a string, and that a terminal
+// would obey, as escapes. They can stand nowhere else.
+func escapeC1(data []byte) []byte {
+	return c1.ReplaceAllFunc(data, func(found []byte) []byte {
+		return fmt.Appendf(nil, `\u%04x`, []rune(string(found))[0])
+	})
 }
 
-// describe is what a message says, tool traffic included. Every kind of line break is one.
-func describe(m langrooms.Message) string {
-	pieces := []string{}
-	if text := room.Content(m); text != "" {
-		pieces = append(pieces, text)
-	}
-	for _, p := range m.Parts {
-		switch {
-		case p.ToolCall != nil:
-			pieces = append(pieces, fmt.Sprintf("[calls %s %s]", p.ToolCall.Name, p.ToolCall.Arguments))
-		case p.ToolResult != nil:
-			pieces = append(pieces, p.ToolResult.Content)
-		}
-	}
-	return breaks.Replace(strings.Join(pieces, "\n"))
-}
-
-var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-func headOf(m langrooms.Message) string {
-	who := string(m.Role)
-	if author, ok := room.Author(m, ""); ok {
-		who = author
-	}
-	s := m.Stamp
-	if s == nil {
-		return inline(who)
-	}
-	if len(s.To) > 0 {
-		who += " → " + strings.Join(s.To, ", ")
-	}
-	if s.Failed {
-		who += " (failed)"
-	}
-	if s.Late {
-		who += " (late)"
-	}
-	return inline(who)
-}
-
-// inline keeps a name on one line and out of Markdown's hands.
-func inline(name string) string {
-	name = strings.NewReplacer("\n", " ", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "<", `\<`).Replace(breaks.Replace(name))
-	return strings.TrimSpace(name)
-}
+var c1 = regexp.MustCompile(`[\x{7f}-\x{9f}]`)

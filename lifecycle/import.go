@@ -11,6 +11,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 )
 
@@ -21,14 +22,19 @@ var ErrImport = errors.New("this is no export of a thread")
 // maxImport bounds an import in bytes.
 const maxImport = 1 << 30
 
-// batch is how many messages one put of an import holds.
-const batch = 500
+// One put of an import holds at most batchMessages, and at most batchBytes of them unless
+// it is a single one.
+const (
+	batchMessages = 500
+	batchBytes    = 8 << 20
+)
 
 // Import reads a JSON export into the new thread, and returns how many messages it has.
-// Messages keep their ids and stamps. Nothing is written unless all of it can be read.
-// ErrImport, and ErrConflict when the thread exists.
+// Messages keep their ids and stamps. Nothing is written unless all of it can be read, and
+// nothing stays when the store fails in the middle. ErrImport, and ErrConflict when the
+// thread exists.
 func (t *Threads) Import(ctx context.Context, thread string, r io.Reader) (n int, err error) {
-	messages, err := read(io.LimitReader(r, maxImport))
+	messages, sizes, err := read(r)
 	if err != nil {
 		return 0, err
 	}
@@ -36,37 +42,78 @@ func (t *Threads) Import(ctx context.Context, thread string, r io.Reader) (n int
 	if err != nil {
 		return 0, err
 	}
-	if turn.Exists() {
-		return 0, errors.Join(fmt.Errorf("the thread %q exists: %w", thread, checkpointer.ErrConflict), turn.End())
+	err = t.fill(turn, messages, sizes)
+	if err = errors.Join(err, turn.End()); err != nil {
+		return 0, err
 	}
-	for at := 0; at < len(messages); at += batch {
-		if err := turn.Put("import", messages[at:min(at+batch, len(messages))]...); err != nil {
-			return 0, errors.Join(err, turn.Delete(), turn.End())
-		}
-	}
-	return len(messages), turn.End()
+	return len(messages), nil
 }
 
-// read parses and checks a whole export.
-func read(r io.Reader) ([]langrooms.Message, error) {
-	dec := json.NewDecoder(r)
-	var doc struct {
-		Format   string            `json:"format"`
-		Version  int               `json:"version"`
-		Messages []json.RawMessage `json:"messages"`
+// fill puts messages of these sizes on the thread that turn holds.
+func (t *Threads) fill(turn *exchange.Turn, messages []langrooms.Message, sizes []int) error {
+	if turn.Exists() {
+		return exists(turn.Thread())
 	}
-	if err := dec.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrImport, err)
+	if err := t.forget(turn.Context(), turn.Thread()); err != nil {
+		return err
+	}
+	for at := 0; at < len(messages); {
+		end, bytes := at+1, sizes[at]
+		for end < len(messages) && end-at < batchMessages && bytes+sizes[end] <= batchBytes {
+			bytes += sizes[end]
+			end++
+		}
+		if err := turn.Put("import", messages[at:end]...); err != nil {
+			return errors.Join(err, turn.Delete())
+		}
+		at = end
+	}
+	return nil
+}
+
+// document is a JSON export.
+type document struct {
+	Format   string            `json:"format"`
+	Version  int               `json:"version"`
+	Messages []json.RawMessage `json:"messages"`
+}
+
+// decode reads one document and nothing after it.
+func decode(r io.Reader) (doc document, err error) {
+	limited := &io.LimitedReader{R: r, N: maxImport + 1}
+	dec := json.NewDecoder(limited)
+	if err = dec.Decode(&doc); err == nil {
+		if _, err = dec.Token(); err == nil {
+			err = errors.New("something follows its end")
+		} else if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	switch {
+	case limited.N <= 0:
+		err = fmt.Errorf("it is longer than %d bytes", int64(maxImport))
+	case errors.Is(err, io.EOF):
+		err = errors.New("it is empty")
+	case err != nil:
+		err = fmt.Errorf("byte %d: %w", dec.InputOffset(), err)
+	}
+	return doc, err
+}
+
+// read parses and checks a whole export; sizes are the messages' in bytes.
+func read(r io.Reader) (messages []langrooms.Message, sizes []int, err error) {
+	doc, err := decode(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrImport, err)
 	}
 	switch {
 	case doc.Format != formatName:
-		return nil, fmt.Errorf("%w: its format is %q, not %q", ErrImport, doc.Format, formatName)
+		return nil, nil, fmt.Errorf("%w: its format is %q, not %q", ErrImport, delegate.OneLine(doc.Format, 100), formatName)
 	case doc.Version != formatVersion:
-		return nil, fmt.Errorf("%w: version %d; this program reads version %d", ErrImport, doc.Version, formatVersion)
+		return nil, nil, fmt.Errorf("%w: version %d; this program reads version %d", ErrImport, doc.Version, formatVersion)
 	case len(doc.Messages) == 0:
-		return nil, fmt.Errorf("%w: it holds no message", ErrImport)
+		return nil, nil, fmt.Errorf("%w: it holds no message", ErrImport)
 	}
-	messages := make([]langrooms.Message, len(doc.Messages))
 	positions := make([]int64, len(doc.Messages))
 	ids := make(map[string]bool, len(doc.Messages))
 	for i, raw := range doc.Messages {
@@ -78,34 +125,51 @@ func read(r io.Reader) ([]langrooms.Message, error) {
 			err = fmt.Errorf("its position %d does not follow %d", at, positions[i-1])
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: message %d: %w", ErrImport, i+1, err)
+			return nil, nil, fmt.Errorf("%w: message %d: %w", ErrImport, i+1, err)
 		}
-		messages[i], positions[i], ids[m.ID] = m, at, true
+		messages, sizes = append(messages, m), append(sizes, len(raw))
+		positions[i], ids[m.ID] = at, true
 	}
 	renumber(messages, positions)
-	return messages, nil
+	return messages, sizes, nil
 }
 
 func readMessage(raw json.RawMessage) (m langrooms.Message, at int64, err error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return m, 0, err
 	}
-	if err := json.Unmarshal(m.Extra[positionField], &at); err != nil {
-		return m, 0, fmt.Errorf("its position: %w", err)
+	position, ok := m.Extra[positionField]
+	if !ok || json.Unmarshal(position, &at) != nil || at < 0 || string(position) == "null" {
+		return m, 0, fmt.Errorf("its field %q is no position", positionField)
 	}
 	delete(m.Extra, positionField)
 	if len(m.Extra) == 0 {
 		m.Extra = nil
 	}
+	return m, at, checkMessage(m)
+}
+
+// checkMessage reports what a message lacks to stand on a thread.
+func checkMessage(m langrooms.Message) error {
 	switch m.Role {
 	case langrooms.RoleHuman, langrooms.RoleAI, langrooms.RoleSystem, langrooms.RoleTool:
 	default:
-		return m, 0, fmt.Errorf("the role %q", m.Role)
+		return fmt.Errorf("there is no role %q", delegate.OneLine(string(m.Role), 100))
 	}
-	if strings.TrimSpace(m.ID) == "" || len(m.ID) > checkpointer.MaxID {
-		return m, 0, errors.New("it has no usable id")
+	switch {
+	case strings.TrimSpace(m.ID) == "" || len(m.ID) > checkpointer.MaxID:
+		return errors.New("it has no usable id")
+	case m.Time.IsZero():
+		return errors.New("it has no time")
+	case m.Stamp != nil && m.Stamp.From == "":
+		return errors.New("its stamp names no author")
 	}
-	return m, at, nil
+	for i, p := range m.Parts {
+		if p.Kind == "" {
+			return fmt.Errorf("its part %d has no kind", i+1)
+		}
+	}
+	return nil
 }
 
 // renumber gives each member's place in the conversation in the positions of the new

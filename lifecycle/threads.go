@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -59,14 +60,18 @@ func (t *Threads) forget(ctx context.Context, thread string) error {
 // many were dropped. When none follows it nothing is changed. ErrNoMessage, ErrNotFound.
 func (t *Threads) Rewind(ctx context.Context, thread, message string) (removed int, err error) {
 	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
-		var at int64
-		if at, removed, err = find(turn, message); err != nil || removed == 0 {
+		at, after, err := find(turn, message)
+		if err != nil || after == 0 {
 			return err
 		}
 		if err := t.forget(turn.Context(), thread); err != nil {
 			return err
 		}
-		return turn.Rewind(at + 1)
+		if err := turn.Rewind(at + 1); err != nil {
+			return err
+		}
+		removed = after
+		return nil
 	})
 	return removed, err
 }
@@ -96,8 +101,8 @@ func (t *Threads) Delete(ctx context.Context, thread string) error {
 }
 
 // Fork begins the new thread to as a copy of thread, up to and with the message of the
-// given id; empty means all of it. Nothing of the copied past is remembered under the new
-// name. ErrConflict when the thread to exists.
+// given id; empty means all of it. Nothing is remembered under the new name. ErrConflict
+// when the thread to exists.
 func (t *Threads) Fork(ctx context.Context, thread, to, message string) error {
 	if err := langrooms.CheckThreadID(to); err != nil {
 		return err
@@ -115,11 +120,43 @@ func (t *Threads) Fork(ctx context.Context, thread, to, message string) error {
 			at++
 			upTo = &at
 		}
-		if err := turn.Fork(ctx, upTo, to); err != nil {
+		// A thread that exists is not waited for: its writer may be forking to this one.
+		if err := t.absent(turn.Context(), to); err != nil {
 			return err
 		}
-		return t.forget(ctx, to)
+		target, err := exchange.Begin(ctx, t.Saver, to)
+		if err != nil {
+			return err
+		}
+		return errors.Join(t.forkTo(turn, upTo, target), target.End())
 	})
+}
+
+// absent is ErrConflict when the thread exists.
+func (t *Threads) absent(ctx context.Context, thread string) error {
+	_, err := t.Saver.Get(ctx, checkpointer.Ref{Thread: thread})
+	switch {
+	case err == nil:
+		return exists(thread)
+	case errors.Is(err, checkpointer.ErrNotFound):
+		return nil
+	}
+	return fmt.Errorf("reading the thread %q: %w", thread, err)
+}
+
+func exists(thread string) error {
+	return fmt.Errorf("the thread %q exists: %w", thread, checkpointer.ErrConflict)
+}
+
+// forkTo forks while both threads are held.
+func (t *Threads) forkTo(turn *exchange.Turn, upTo *int64, target *exchange.Turn) error {
+	if target.Exists() {
+		return exists(target.Thread())
+	}
+	if err := t.forget(target.Context(), target.Thread()); err != nil {
+		return err
+	}
+	return turn.Fork(upTo, target)
 }
 
 // DefaultKeep is how many messages a compaction keeps unless told otherwise.
@@ -132,6 +169,10 @@ func (t *Threads) Compact(ctx context.Context, thread string, keep int, text str
 	if keep < 0 {
 		return 0, fmt.Errorf("%w: %d messages cannot be kept", checkpointer.ErrInvalid, keep)
 	}
+	if err := langrooms.CheckText(text); err != nil {
+		return 0, fmt.Errorf("the summary: %w", err)
+	}
+	text = strings.TrimSpace(text)
 	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
 		messages, err := turn.History()
 		if err != nil {
@@ -146,8 +187,11 @@ func (t *Threads) Compact(ctx context.Context, thread string, keep int, text str
 				return err
 			}
 		}
+		if err := turn.Compact(summaryOf(messages[:cut], text), len(messages)-cut); err != nil {
+			return err
+		}
 		replaced = cut
-		return turn.Compact(summaryOf(messages[:cut], text), len(messages)-cut)
+		return nil
 	})
 	return replaced, err
 }
@@ -163,7 +207,7 @@ func cutAt(messages []langrooms.Message, keep int) int {
 }
 
 // ErrNoSummary says that a compaction has no text and nobody to write one.
-var ErrNoSummary = errors.New("no text for the summary, and no model to write one")
+var ErrNoSummary = errors.New("there is no text for the summary, and no model has written one")
 
 func (t *Threads) summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
 	if t.Summarize == nil {
@@ -175,12 +219,21 @@ func (t *Threads) summarize(ctx context.Context, messages []langrooms.Message) (
 			shown = append(shown, m)
 		}
 	}
+	if len(shown) == 0 {
+		return incognitoSummary, nil
+	}
 	text, err := t.Summarize(ctx, shown)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = ErrNoSummary
+	}
 	if err != nil {
 		return "", fmt.Errorf("writing the summary: %w", err)
 	}
-	return text, nil
+	return strings.TrimSpace(text), nil
 }
+
+// incognitoSummary stands for messages of which none may be summarized.
+const incognitoSummary = "(Everything that was said here was incognito.)"
 
 // summaryOf is the message that stands for messages.
 func summaryOf(messages []langrooms.Message, text string) langrooms.Message {
