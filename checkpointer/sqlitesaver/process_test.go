@@ -278,3 +278,23 @@ func takeOver(t *testing.T, s *sqlitesaver.Saver) checkpointer.Lease {
 	t.Logf("the lease passed on after %v", time.Since(began).Round(100*time.Millisecond))
 	return lease
 }
+
+// A lease is renewed: also after its first term nobody else gets it.
+func TestLeaseIsRenewed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, other := open(t, path), open(t, path)
+	lease, err := s.Lock(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Release()
+	ctx, cancel := context.WithTimeout(t.Context(), 17*time.Second)
+	defer cancel()
+	if _, err := other.Lock(ctx, "t"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a second holder after the first one's term: %v", err)
+	}
+	if lease.Context().Err() != nil {
+		t.Errorf("the lease was lost: %v", context.Cause(lease.Context()))
+	}
+}

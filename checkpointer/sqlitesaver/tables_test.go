@@ -1,0 +1,164 @@
+package sqlitesaver
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+)
+
+// counts returns the number of rows of each table that has any.
+func counts(t *testing.T, s *Saver) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	err := s.view(t.Context(), func(q *tx) error {
+		for _, table := range []string{"threads", "checkpoints", "logs", "messages", "changes", "channel_values", "writes", "leases", "tickets"} {
+			var n int
+			if err := q.row("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+				return err
+			}
+			if n > 0 {
+				found[table] = n
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// busy puts a thread with rows in every table.
+func busy(t *testing.T, s *Saver, thread string) checkpointer.Ref {
+	t.Helper()
+	at := fill(t, s, checkpointer.Ref{Thread: thread}, 3)
+	var err error
+	for _, id := range []string{"b", "c"} {
+		step := checkpointer.Step{ID: id, Channels: map[string][]byte{"x": {1}}, Fork: true,
+			Log: []checkpointer.Entry{{Op: checkpointer.OpRemove, ID: "x"}, {Op: checkpointer.OpReset}}}
+		if _, err = s.Put(t.Context(), at, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"c", "later"} {
+		err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, ID: id}, "task", []checkpointer.Write{{Channel: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return checkpointer.Ref{Thread: thread, ID: "c"}
+}
+
+func TestDeleteLeavesOnlyATombstone(t *testing.T) {
+	s := openHere(t)
+	lease, err := s.Lock(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Release()
+	busy(t, s, "t")
+	if err := s.DeleteThread(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	if got := counts(t, s); len(got) != 1 || got["leases"] != 1 {
+		t.Errorf("rows after the delete: %v", got)
+	}
+	err = s.update(t.Context(), func(q *tx) error { return sweep(q, time.Now().Add(tombstone+time.Minute)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := counts(t, s); len(got) != 0 {
+		t.Errorf("rows after the tombstone's time: %v", got)
+	}
+}
+
+// An expired thread is removed by a put to another one.
+func TestExpiredThreadIsSwept(t *testing.T) {
+	s := openHere(t)
+	busy(t, s, "t")
+	err := s.update(t.Context(), func(q *tx) error { return q.exec("UPDATE threads SET expires = 1") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"}); !errors.Is(err, checkpointer.ErrNotFound) {
+		t.Errorf("get of an expired thread: %v", err)
+	}
+	if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: "u"}, checkpointer.Step{}); err != nil {
+		t.Fatal(err)
+	}
+	got := counts(t, s)
+	if len(got) != 3 || got["threads"] != 1 || got["checkpoints"] != 1 || got["logs"] != 1 {
+		t.Errorf("rows after the sweep: %v", got)
+	}
+}
+
+// A prune after a compaction leaves what the newest checkpoint needs.
+func TestPruneFreesTheOldLog(t *testing.T) {
+	s := openHere(t)
+	at := fill(t, s, checkpointer.Ref{Thread: "t"}, 1000)
+	at, err := s.Compact(t.Context(), at, langrooms.NewMessage(langrooms.RoleSystem, "summary"), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prune(t.Context(), "t", 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := counts(t, s); got["messages"] != 11 || got["logs"] != 1 || got["checkpoints"] != 1 {
+		t.Errorf("rows after the prune: %v", got)
+	}
+	if cp, err := s.Get(t.Context(), at); err != nil || cp.Length != 1000 {
+		t.Errorf("the newest checkpoint: %+v, %v", cp, err)
+	}
+}
+
+// A lease that lost its row ends at the next renewal.
+func TestRenewalOfALostLease(t *testing.T) {
+	s := openHere(t)
+	held, err := s.Lock(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := held.(*lease)
+	if still, err := l.renew(); err != nil || !still {
+		t.Errorf("renewal of a held lease: %v, %v", still, err)
+	}
+	if err := s.DeleteThread(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	if still, err := l.renew(); err != nil || still {
+		t.Errorf("renewal of a lost lease: %v, %v", still, err)
+	}
+	if err := held.Release(); err != nil {
+		t.Errorf("release of a lost lease: %v", err)
+	}
+}
+
+// A waiter whose ticket ran out, as after a long sleep of its process, queues anew.
+func TestLostTicket(t *testing.T) {
+	s := openHere(t)
+	ctx := t.Context()
+	if token, err := s.tryLock(ctx, "t", "holder"); err != nil || token == 0 {
+		t.Fatalf("the first: %d, %v", token, err)
+	}
+	for _, owner := range []string{"first", "second"} {
+		if token, err := s.tryLock(ctx, "t", owner); err != nil || token != 0 {
+			t.Fatalf("a waiter got %d, %v", token, err)
+		}
+	}
+	err := s.update(ctx, func(q *tx) error {
+		return errors.Join(q.exec("UPDATE tickets SET expires = 1 WHERE owner = 'first'"),
+			q.exec("UPDATE leases SET expires = 1"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token, err := s.tryLock(ctx, "t", "first"); err != nil || token != 0 {
+		t.Errorf("the one whose ticket ran out went before the next: %d, %v", token, err)
+	}
+	if token, err := s.tryLock(ctx, "t", "second"); err != nil || token == 0 {
+		t.Errorf("the next in the queue: %d, %v", token, err)
+	}
+}
