@@ -105,7 +105,7 @@ func (x *run) checkMembers() error {
 // ErrUnavailable too, does not end it: the answer that a delegate is working on can still
 // be shown.
 func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(delegate.WithEpoch(ctx, t.epoch))
 	stop := context.AfterFunc(t.ctx, func() {
 		cause := context.Cause(t.ctx)
 		if errors.Is(cause, checkpointer.ErrFenced) && !errors.Is(cause, checkpointer.ErrUnavailable) {

@@ -13,6 +13,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redistest"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -63,6 +64,34 @@ func TestCost(t *testing.T) {
 				t.Errorf("%d messages were read for a window of %d", s.read, limits.Messages)
 			}
 		})
+	}
+}
+
+// On Redis that is six round trips (spec 3.9), counted on the wire.
+func TestCostOnRedis(t *testing.T) {
+	t.Parallel()
+	redistest.Need(t)
+	proxy := redistest.StartProxy(t, redisServer.Addr)
+	s, err := openStore(t.Context(), "redis://"+proxy.Addr+"?prefix="+t.Name()+":")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, n := range []int{100, 100_000} {
+		thread := fmt.Sprint(n)
+		fill(t, s, thread, n)
+		r := roomOf(t, 3, says("a", "so that the scripts are loaded", "auth did"))
+		for range 2 {
+			proxy.Reset()
+			if _, err := take(t.Context(), s, thread, r, address("what broke?", "a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := proxy.Count()
+		t.Logf("%d messages: %d round trips, %d bytes sent, %d received, %v", n, count.Turns, count.Sent, count.Received, count.Commands)
+		if count.Turns > 6 {
+			t.Errorf("%d messages: %d round trips, want 6 at most", n, count.Turns)
+		}
 	}
 }
 
@@ -129,13 +158,14 @@ func BenchmarkAddress(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d messages", name, n), func(b *testing.B) {
 				s := stores[name](b)
 				defer s.Close()
-				fill(b, s, "t", n)
+				thread := langrooms.NewID()
+				fill(b, s, thread, n)
 				r := roomOf(b, 3, &voice{"a", func(context.Context, delegate.Request) (delegate.Reply, error) {
 					return delegate.Reply{Text: "at once"}, nil
 				}})
 				r.Limits = room.Limits{Messages: 40, Chars: 8000}
 				for b.Loop() {
-					if _, err := take(b.Context(), s, "t", r, address("what broke?", "a")); err != nil {
+					if _, err := take(b.Context(), s, thread, r, address("what broke?", "a")); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/langrooms/langrooms"
@@ -18,28 +19,41 @@ type Anchor struct {
 // Land puts a message that arrived outside of a turn on its thread. It waits for the
 // thread, and once it holds it looks whether the anchor still stands there, and asks
 // claim. When either says no nothing is put and landed is false: history that was erased
-// while the message was on its way stays erased, and nothing lands twice.
+// while the message was on its way stays erased, and nothing lands twice. The error of a
+// message that has landed is that the thread could not be given back.
 func Land(ctx context.Context, saver checkpointer.Saver, thread string, a Anchor, m langrooms.Message, claim func(context.Context) (bool, error)) (landed bool, err error) {
+	err = hold(ctx, saver, thread, func(t *Turn) error {
+		stands, err := t.stands(a) // before the claim, which cannot be taken back
+		if err != nil {
+			return err
+		}
+		if ok, err := claim(t.Context()); err != nil || !ok || !stands {
+			return err
+		}
+		err = t.Put("room", m)
+		landed = err == nil
+		return err
+	})
+	return landed, err
+}
+
+// Standing calls do while it holds the thread, if the anchor still stands there. The
+// context of do is the lease's.
+func Standing(ctx context.Context, saver checkpointer.Saver, thread string, a Anchor, do func(context.Context) error) error {
+	return hold(ctx, saver, thread, func(t *Turn) error {
+		if ok, err := t.stands(a); err != nil || !ok {
+			return err
+		}
+		return do(t.Context())
+	})
+}
+
+func hold(ctx context.Context, saver checkpointer.Saver, thread string, do func(*Turn) error) error {
 	t, err := Begin(ctx, saver, thread)
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer func() {
-		if rerr := t.End(); err == nil {
-			err = rerr
-		}
-	}()
-	stands, err := t.stands(a) // before the claim, which cannot be taken back
-	if err != nil {
-		return false, err
-	}
-	if ok, err := claim(t.Context()); err != nil || !ok || !stands {
-		return false, err
-	}
-	if err := t.Put("room", m); err != nil {
-		return false, err
-	}
-	return true, nil
+	return errors.Join(do(t), t.End())
 }
 
 // stands reports whether the thread still holds the anchor's record, itself or as part of

@@ -77,7 +77,8 @@ func (t *Turn) rewrite(step checkpointer.Step) error {
 	if err != nil {
 		return fmt.Errorf("storing on the thread %q: %w", t.thread, err)
 	}
-	t.head, t.epoch = ref, string(step.Channels[epochChannel])
+	t.head = ref
+	t.enter(string(step.Channels[epochChannel]))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // Turn is one writer's hold on a thread, from its lease to its release.
@@ -23,6 +24,7 @@ type Turn struct {
 	length int64
 	open   *openExchange
 	epoch  string // see epochChannel
+	epochStored bool
 	// rewound says that nothing was put since a rewind, whose pruning may have failed.
 	rewound bool
 
@@ -79,7 +81,7 @@ func (t *Turn) Context() context.Context { return t.ctx }
 func (t *Turn) Thread() string { return t.thread }
 
 // Epoch names the present life of the thread's history; it is another one after a rewind,
-// a delete, and in a fork. Empty before the first message.
+// a delete, and in a fork. It is stored with the first message.
 func (t *Turn) Epoch() string { return t.epoch }
 
 // Interrupted names the members whose open dispatch Begin recorded as failed.
@@ -89,17 +91,29 @@ func (t *Turn) readHead() error {
 	cp, err := t.saver.Get(t.ctx, checkpointer.Ref{Thread: t.thread})
 	if errors.Is(err, checkpointer.ErrNotFound) {
 		t.head = checkpointer.Ref{Thread: t.thread}
+		t.enter("")
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("reading the thread %q: %w", t.thread, err)
 	}
-	t.head, t.length, t.epoch = cp.Ref, cp.Length, string(cp.Channels[epochChannel])
+	t.head, t.length = cp.Ref, cp.Length
+	t.enter(string(cp.Channels[epochChannel]))
 	t.rewound = cp.Metadata["source"] == sourceRewind
 	if data, ok := cp.Channels[openChannel]; ok {
 		t.open, err = parseOpen(data)
 	}
 	return err
+}
+
+// enter makes epoch the turn's, or a new one that the next put will store. Its context says
+// so to the delegates' memory.
+func (t *Turn) enter(epoch string) {
+	t.epoch, t.epochStored = epoch, epoch != ""
+	if epoch == "" {
+		t.epoch = langrooms.NewID()
+	}
+	t.ctx = delegate.WithEpoch(t.ctx, t.epoch)
 }
 
 // settleHead finishes what an earlier writer may have left undone.
@@ -133,10 +147,8 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	case t.open != nil:
 		step.Remove = []string{openChannel}
 	}
-	epoch := t.epoch
-	if epoch == "" {
-		epoch = langrooms.NewID()
-		step.Channels[epochChannel] = []byte(epoch)
+	if !t.epochStored {
+		step.Channels[epochChannel] = []byte(t.epoch)
 	}
 	ref, err := t.retry(func(ctx context.Context) (checkpointer.Ref, error) {
 		return t.saver.Put(ctx, t.head, step)
@@ -144,7 +156,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	if err != nil {
 		return fmt.Errorf("storing on the thread %q: %w", t.thread, err)
 	}
-	t.head, t.open, t.epoch = ref, open, epoch
+	t.head, t.open, t.epochStored = ref, open, true
 	t.length += int64(len(messages))
 	return nil
 }
