@@ -57,23 +57,37 @@ func (x *ask) start(outer, ctx context.Context) error {
 	x.peer = x.meet(ctx)
 	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
 	if id := x.req.ResumeTask; id != "" {
-		looking, cancel := context.WithTimeout(ctx, lookTimeout)
-		defer cancel()
-		t, err := x.peer.get(looking, id)
-		if err != nil {
-			e := delegate.AsError(x.cfg.Name, err)
-			e.Err = fmt.Errorf("the task %s cannot be resumed: %w", delegate.OneLine(id, 200), e.Err)
-			return e
-		}
-		x.task = t
-		if t.phase() != paused {
-			return nil
-		}
-		m.TaskID, m.ContextID = a2a.TaskID(id), t.contextID
-	} else {
-		m.ContextID = x.remembered(ctx)
+		return x.resume(outer, ctx, id, m)
 	}
+	m.ContextID = x.remembered(ctx)
 	return x.send(outer, m)
+}
+
+// resume answers a paused task. One that is at work, or has ended, needs no message.
+func (x *ask) resume(outer, ctx context.Context, id string, m *a2a.Message) error {
+	looking, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	parked, err := x.peer.get(looking, id)
+	if err != nil {
+		e := delegate.AsError(x.cfg.Name, err)
+		e.Err = fmt.Errorf("the task %s cannot be resumed: %w", delegate.OneLine(id, 200), e.Err)
+		return e
+	}
+	x.task = parked
+	if parked.phase() != paused {
+		return nil
+	}
+	m.TaskID, m.ContextID = a2a.TaskID(id), parked.contextID
+	if err := x.send(outer, m); err != nil || x.task != parked {
+		return err
+	}
+	// Some peers hand the task back as it stood before the answer; a look a moment later
+	// tells whether the same question stands again.
+	x.nap(ctx, &watcher{}, x.pace)
+	if t, err := x.look(ctx); err == nil {
+		x.task = t
+	}
+	return outer.Err()
 }
 
 // send sends the message. When ctx ends meanwhile it gives the peer a moment to hand the
@@ -82,6 +96,7 @@ func (x *ask) send(ctx context.Context, m *a2a.Message) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	x.task.state = a2a.TaskStateSubmitted // a resumed one is not parked any more, whatever comes back
 	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	limit := time.AfterFunc(x.patience.left(), func() { cancel(context.DeadlineExceeded) })

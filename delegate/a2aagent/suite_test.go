@@ -52,6 +52,7 @@ var wires = []wire{
 	{"1.0-JSONRPC-polled", a2a.Version, a2a.TransportProtocolJSONRPC, false},
 	{"1.0-REST", a2a.Version, a2a.TransportProtocolHTTPJSON, true},
 	{"0.3-JSONRPC", a2av0.Version, a2a.TransportProtocolJSONRPC, true},
+	{"0.3-REST", a2av0.Version, a2a.TransportProtocolHTTPJSON, true},
 }
 
 // serve mounts an executor as the wire says.
@@ -66,6 +67,7 @@ func (w wire) serve(t testing.TB, executor a2asrv.AgentExecutor) *httptest.Serve
 	switch {
 	case w.version == a2av0.Version:
 		mux.Handle("/a2a", a2av0.NewJSONRPCHandler(handler))
+		mux.Handle("/a2a/", http.StripPrefix("/a2a", a2av0.NewRESTHandler(handler)))
 		mux.Handle(cardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
 		return server
 	case w.binding == a2a.TransportProtocolHTTPJSON:
