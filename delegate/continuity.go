@@ -19,6 +19,8 @@ type ContextKey struct {
 	URL string `json:"url"`
 	// Credential is the [CredentialDigest] of the principal that the peer knows us by.
 	Credential string `json:"credential"`
+	// Epoch is the life of the thread's history that the id belongs to; see [Epochs].
+	Epoch string `json:"epoch,omitempty"`
 }
 
 // CredentialDigest stands for a credential in a [ContextKey] and in [Handle.Peer]: two

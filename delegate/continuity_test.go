@@ -29,14 +29,15 @@ func learn(t *testing.T, c Continuity, key ContextKey, id string) {
 
 func TestContinuityIsKeyedByThreadNamePeerAndPrincipal(t *testing.T) {
 	c := NewMemoryContinuity()
-	key := ContextKey{"main", "proto", "http://a", CredentialDigest("bearer", "t1")}
+	key := ContextKey{"main", "proto", "http://a", CredentialDigest("bearer", "t1"), ""}
 	learn(t, c, key, "ctx-1")
 	others := map[string]ContextKey{
-		"another thread":     {"side", key.Delegate, key.URL, key.Credential},
-		"renamed":            {key.Thread, "proto2", key.URL, key.Credential},
-		"re-pointed":         {key.Thread, key.Delegate, "http://b", key.Credential},
-		"another credential": {key.Thread, key.Delegate, key.URL, CredentialDigest("bearer", "t2")},
-		"another scheme":     {key.Thread, key.Delegate, key.URL, CredentialDigest("apiKey", "t1")},
+		"another thread":     {"side", key.Delegate, key.URL, key.Credential, ""},
+		"renamed":            {key.Thread, "proto2", key.URL, key.Credential, ""},
+		"re-pointed":         {key.Thread, key.Delegate, "http://b", key.Credential, ""},
+		"another credential": {key.Thread, key.Delegate, key.URL, CredentialDigest("bearer", "t2"), ""},
+		"another epoch":      {key.Thread, key.Delegate, key.URL, key.Credential, "2"},
+		"another scheme":     {key.Thread, key.Delegate, key.URL, CredentialDigest("apiKey", "t1"), ""},
 	}
 	for name, other := range others {
 		if id := recall(t, c, other); id != "" {
@@ -64,7 +65,7 @@ func TestTheCredentialIsNotInItsDigest(t *testing.T) {
 
 func TestDropThreadDropsThatThreadOnly(t *testing.T) {
 	c := NewMemoryContinuity()
-	keys := []ContextKey{{"a", "x", "u", ""}, {"a", "y", "u", ""}, {"ab", "x", "u", ""}}
+	keys := []ContextKey{{"a", "x", "u", "", ""}, {"a", "y", "u", "", ""}, {"ab", "x", "u", "", ""}}
 	for _, key := range keys {
 		learn(t, c, key, key.Thread+key.Delegate)
 	}
@@ -140,7 +141,7 @@ func TestSettle(t *testing.T) {
 func TestAPeerThatSharesAnIDBetweenThreads(t *testing.T) {
 	var said []ContextKey
 	g := NewEchoGuard(NewMemoryContinuity(), func(key ContextKey) { said = append(said, key) })
-	a, b := ContextKey{"a", "proto", "u", "c"}, ContextKey{"b", "proto", "u", "c"}
+	a, b := ContextKey{"a", "proto", "u", "c", ""}, ContextKey{"b", "proto", "u", "c", ""}
 	learn(t, g, a, "session")
 	learn(t, g, a, "session") // the same thread again is right
 	if recall(t, g, a) != "session" || len(said) > 0 {
@@ -161,12 +162,12 @@ func TestAPeerThatSharesAnIDBetweenThreads(t *testing.T) {
 	if recall(t, g, a) != "own" {
 		t.Error("an id of one thread is echoed, also to this peer")
 	}
-	elsewhere := ContextKey{"b", "proto", "u2", "c"}
+	elsewhere := ContextKey{"b", "proto", "u2", "c", ""}
 	learn(t, g, elsewhere, "own")
 	if recall(t, g, elsewhere) != "own" {
 		t.Error("the same id at another peer is another conversation")
 	}
-	row := ContextKey{"c", "second-row", "u", "c"}
+	row := ContextKey{"c", "second-row", "u", "c", ""}
 	learn(t, g, row, "own")
 	if recall(t, g, row) != "" {
 		t.Error("another row of the same peer and principal is the same principal there")
@@ -176,7 +177,7 @@ func TestAPeerThatSharesAnIDBetweenThreads(t *testing.T) {
 // A thread's ids are known at the peer after the thread is gone.
 func TestAnIDOfADeletedThreadIsNotEchoedForAnother(t *testing.T) {
 	g := NewEchoGuard(NewMemoryContinuity(), nil)
-	a, b := ContextKey{"a", "proto", "u", ""}, ContextKey{"b", "proto", "u", ""}
+	a, b := ContextKey{"a", "proto", "u", "", ""}, ContextKey{"b", "proto", "u", "", ""}
 	learn(t, g, a, "session")
 	if err := g.DropThread(ctx, "a"); err != nil || recall(t, g, a) != "" {
 		t.Fatalf("DropThread = %v", err)
@@ -192,7 +193,7 @@ func TestAnIDOfADeletedThreadIsNotEchoedForAnother(t *testing.T) {
 
 func TestTheGuardSeesWhatAStoreAlreadyHad(t *testing.T) {
 	inner := NewMemoryContinuity()
-	a, b := ContextKey{"a", "proto", "u", ""}, ContextKey{"b", "proto", "u", ""}
+	a, b := ContextKey{"a", "proto", "u", "", ""}, ContextKey{"b", "proto", "u", "", ""}
 	learn(t, inner, a, "session")
 	learn(t, inner, b, "session")
 	g := NewEchoGuard(inner, nil)

@@ -20,10 +20,10 @@ type Turn struct {
 	lease  checkpointer.Lease // nil when the saver has none to give
 	ctx    context.Context
 
-	head   checkpointer.Ref
-	length int64
-	open   *openExchange
-	epoch  string // see epochChannel
+	head        checkpointer.Ref
+	length      int64
+	open        *openExchange
+	epoch       string // see epochChannel
 	epochStored bool
 	// rewound says that nothing was put since a rewind, whose pruning may have failed.
 	rewound bool

@@ -1,0 +1,64 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
+)
+
+// deliver writes what a collection brought. It is called on the collection's goroutine.
+func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
+	m := lateMessage(late)
+	var epoch string // of the history that the answer lands in
+	claim := func(ctx context.Context) (bool, error) {
+		epoch = delegate.Epoch(ctx)
+		return late.Claim(ctx)
+	}
+	landed, err := i.land(ctx, late.Thread, exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor}, m, claim)
+	if err != nil {
+		i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
+	}
+	if !landed {
+		return
+	}
+	if err := late.Rejoin(delegate.WithEpoch(ctx, epoch)); err != nil {
+		i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
+	}
+	i.arrive(ctx, late.Thread, m, late.Result == delegate.LatePaused)
+}
+
+// withoutText is why an answer that says nothing is recorded as failed.
+const withoutText = "it answered without text"
+
+// lateMessage is the record of a late answer, or of its failure.
+func lateMessage(late delegate.Late) langrooms.Message {
+	rec := room.ReplyRecord{From: late.Delegate, Exchange: late.Exchange, Round: late.Round,
+		Late: true, Incognito: late.Incognito, Seen: late.Seen}
+	var cause string
+	switch late.Result {
+	case delegate.LateAnswered, delegate.LatePaused:
+		if rec.Text = exchange.ReplyText(late.View.Reply); rec.Text == "" {
+			cause = withoutText
+		}
+	case delegate.LateFailed:
+		cause = delegate.AsError(late.Delegate, late.View.Err).Cause()
+	case delegate.LateGaveUp:
+		cause = "still running after an hour; the answer is not waited for any longer"
+	default:
+		cause = "lost touch while waiting for the late answer: " + delegate.Cause(late.Err)
+	}
+	return lateRecord(rec, cause)
+}
+
+// lateRecord makes the record that rec is, of a failure when there is a cause for one.
+func lateRecord(rec room.ReplyRecord, cause string) langrooms.Message {
+	if cause != "" {
+		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(cause)
+	}
+	rec.Text = room.LateText(rec.Text)
+	return room.NewReply(rec)
+}
