@@ -13,6 +13,9 @@ import (
 
 func TestMain(m *testing.M) {
 	code, err := run(m)
+	if exampleServer != nil {
+		exampleServer.Close()
+	}
 	if err == nil && code == 0 {
 		err = goleak.Find()
 	}

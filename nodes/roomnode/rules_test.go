@@ -1,0 +1,131 @@
+package roomnode_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rules are the numbered rules of a room that docs/rules.md lists. A rule is shown by the
+// transcripts that are named after it, and by the tests given here.
+var rules = []struct {
+	number, says string
+	tests        []string
+}{
+	{"1.1", "The @ comes first; anywhere else it is prose", nil},
+	{"1.2", "A token resolves exactly, else case folded, else without trailing punctuation", nil},
+	{"1.3", "The run of tokens ends at the first that does not resolve; repeats collapse; the rest is the message", nil},
+	{"1.4", "A first token that names nobody gets the roster back", nil},
+	{"1.5", "Addressees without a message get a hint", nil},
+	{"1.6", "The cast is fixed before the first dispatch", nil},
+	{"1.7", "What is offered for completion resolves to itself", []string{"room.TestComplete"}},
+	{"2.1", "Text stays raw, who said it stands beside it", nil},
+	{"2.2", "A room message has role human", []string{"room.TestNewReply"}},
+	{"2.3", "A model reads a room message in an envelope that no text can forge", []string{"room.TestEnvelope", "room.FuzzEnvelope"}},
+	{"2.4", "The address is written first, replies as they arrive; what a dead process left open is closed",
+		[]string{"exchange.TestDiesAnywhere", "exchange.TestKilledProcess", "exchange.TestSweep"}},
+	{"2.5", "A failed dispatch is recorded from its member", nil},
+	{"2.6", "Later rounds do not write the address again", nil},
+	{"2.7", "A write that fails is retried, then told", []string{"exchange.TestStoreGoesAway", "exchange.TestThreadIsLost"}},
+	{"2.8", "Replies are trimmed; an empty one in a single round writes nothing and is told", nil},
+	{"2.9", "Incognito is stamped and its content stays out of everything else", []string{"exchange.TestIncognitoStaysIn"}},
+	{"3.1", "The window starts after what the member's newest reply had seen", nil},
+	{"3.2", "Who the author of a message is", nil},
+	{"3.3", "Only the room writes a [ in column 0", []string{"room.FuzzWindow"}},
+	{"3.4", "The window is bounded from the newest end, by messages and by characters", nil},
+	{"3.5", "The address is left out while nothing follows it", nil},
+	{"3.6", "An empty window, and when nothing new is said", nil},
+	{"3.7", "A truncated window says so", nil},
+	{"3.8", "The order of the prompt", nil},
+	{"3.9", "Reading a window costs the window, however long the thread", []string{"exchange.TestCost", "exchange.TestShipped"}},
+	{"4.1", "The cap, and that one member is one round", nil},
+	{"4.2", "Exhausted, settled, capped, in this order", nil},
+	{"4.3", "A member that failed is out", nil},
+	{"4.4", "Silence is known only where another round is possible", nil},
+	{"4.5", "What is silence", []string{"room.TestSilent"}},
+	{"4.6", "Nothing else is read out of a reply", nil},
+	{"4.7", "At most cap × members dispatches, without a clock", []string{"exchange.TestNoClock"}},
+	{"5.1", "The text that the operator gets", nil},
+	{"5.2", "The notes and their order", nil},
+	{"5.3", "The same facts, structured", []string{"roomnode.TestTranscripts"}},
+	{"5.4", "Events, in order", []string{"roomnode.TestTranscripts"}},
+	{"5.5", "Stopping a turn", []string{"exchange.TestStoppedAnywhere"}},
+}
+
+const rulesFile = "../../docs/rules.md"
+
+// TestRules compares docs/rules.md with the transcripts and tests that there are. Every rule
+// is shown by at least one.
+func TestRules(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(rulesHead)
+	for _, r := range rules {
+		var shown []string
+		for _, file := range transcripts(t) {
+			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+			if title, ok := strings.CutPrefix(name, r.number+"_"); ok {
+				shown = append(shown, fmt.Sprintf("[%s](../nodes/roomnode/testdata/%s)", strings.ReplaceAll(title, "_", " "), filepath.Base(file)))
+			}
+		}
+		for _, test := range r.tests {
+			checkTest(t, test)
+			shown = append(shown, "`"+test+"`")
+		}
+		if len(shown) == 0 {
+			t.Errorf("rule %s: nothing shows it", r.number)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.number, r.says, strings.Join(shown, ", "))
+	}
+	if *update {
+		if err := os.WriteFile(rulesFile, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(have), b.String()); diff != "" {
+		t.Errorf("docs/rules.md is out of date, run go test ./nodes/roomnode -update (-file +now):\n%s", diff)
+	}
+}
+
+const rulesHead = `# The rules of a room, and what shows them
+
+Each row is a rule of the room and the transcripts that show it on every store: what was said, what
+each member was sent, what stands on the thread, what the operator got. A name in code is a Go test.
+` + "`go test ./nodes/roomnode -update`" + ` writes this page.
+
+| rule | what it says | shown by |
+| --- | --- | --- |
+`
+
+// checkTest fails t unless there is a test of this name, PACKAGE.TestName.
+func checkTest(t *testing.T, name string) {
+	t.Helper()
+	pkg, fn, _ := strings.Cut(name, ".")
+	dir := "../../" + pkg
+	if pkg == "roomnode" {
+		dir = "."
+	}
+	files, err := filepath.Glob(dir + "/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decl := regexp.MustCompile(`(?m)^func ` + fn + `\(`)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if decl.Match(data) {
+			return
+		}
+	}
+	t.Errorf("there is no test %s", name)
+}
