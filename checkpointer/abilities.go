@@ -21,7 +21,9 @@ type Locker interface {
 // Lease is a held lock on a thread.
 type Lease interface {
 	// Context is derived from the one given to Lock: it carries the fencing token (see
-	// WithFence) and ends, with cause ErrFenced, when the lease is lost.
+	// WithFence) and ends, with cause ErrFenced, when the lease is lost. When that is
+	// because the store could not be reached to renew it, so that nobody knows whether
+	// another writer has it, the cause matches ErrUnavailable too.
 	Context() context.Context
 	// Release gives the lease back and ends Context. Idempotent; releasing a lease that
 	// was lost is no error. It works although the context given to Lock has ended.

@@ -148,7 +148,8 @@ func (l *lease) keep(renewed time.Time) {
 			l.cancel(checkpointer.ErrClosed)
 		case <-timer.C:
 			asked := time.Now()
-			switch err := l.renew(work); {
+			err := l.renew(work)
+			switch {
 			case err == nil:
 				renewed = asked
 				timer.Reset(renewEvery)
@@ -157,7 +158,8 @@ func (l *lease) keep(renewed time.Time) {
 				timer.Reset(renewAgain)
 				continue
 			}
-			l.cancel(checkpointer.ErrFenced)
+			// Of a server that cannot be reached nobody knows whether another has the lease.
+			l.cancel(errors.Join(checkpointer.ErrFenced, err))
 		}
 		ctx, cancel := context.WithTimeout(work, writeLimit)
 		defer cancel()
