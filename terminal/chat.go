@@ -58,8 +58,8 @@ func (c *Chat) Run(ctx context.Context) error {
 		err := c.take(ctx, c.turn(c.Message))
 		return errors.Join(err, c.Printer.Err())
 	}
-	lines, wait := c.lines(ctx)
-	defer wait()
+	lines, stop := c.lines(ctx)
+	defer stop()
 	var failed error
 	for {
 		turn, ok := c.next(ctx, lines)
@@ -99,12 +99,23 @@ func (c *Chat) take(ctx context.Context, turn turnFunc) error {
 	result, err := turn(ctx)
 	close(over)
 	watcher.Wait()
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		result, err = stopped(result), nil
+	}
 	cancel()
 	c.Printer.Done(result, err)
 	if err != nil {
 		return ErrTurn
 	}
 	return nil
+}
+
+// stopped is the result of a turn that was stopped before it had begun, such as one that
+// was waiting for its thread.
+func stopped(r langrooms.Result) langrooms.Result {
+	r.Reason, r.Text = langrooms.ReasonStopped, "Stopped by the operator."
+	r.Aside = r.Text
+	return r
 }
 
 // next waits for the next turn; ok is false at the end.
@@ -148,8 +159,8 @@ type line struct {
 	done func()
 }
 
-// lines starts reading. wait returns when the reading has ended, which for a terminal or a
-// pipe that stays open is the end of the program.
+// lines starts reading. stop ends it and waits, but not for a read that is under way: one
+// from a terminal or an open pipe cannot be broken off, and ends with the program.
 func (c *Chat) lines(ctx context.Context) (<-chan line, func()) {
 	if f, ok := c.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !c.Printer.json {
 		return c.converse(ctx, f)

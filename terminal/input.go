@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -20,14 +21,20 @@ const maxLine = 4*langrooms.MaxText + 2
 // readLines reads plain input, a line a turn. The next line is read while a turn runs, but
 // no further.
 func (c *Chat) readLines(ctx context.Context) (<-chan line, func()) {
-	lines, over := make(chan line), make(chan struct{})
+	lines, reading := make(chan line), new(atomic.Bool)
+	over := make(chan struct{})
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer close(over)
 		defer close(lines)
 		r := bufio.NewReader(c.In)
 		for {
+			reading.Store(true)
+			if ctx.Err() != nil { // looked at last, so that stop sees one or the other
+				return
+			}
 			l, err := readLine(r)
+			reading.Store(false)
 			if l.text == "" && l.err == nil && err != nil {
 				return
 			}
@@ -43,9 +50,8 @@ func (c *Chat) readLines(ctx context.Context) (<-chan line, func()) {
 		}
 	}()
 	return lines, func() {
-		interrupted := ctx.Err() != nil
 		cancel()
-		if !interrupted {
+		if !reading.Load() {
 			<-over
 		}
 	}
@@ -79,9 +85,6 @@ func (c *Chat) converse(ctx context.Context, f *os.File) (<-chan line, func()) {
 		io.Reader
 		io.Writer
 	}{f, c.Printer.out}, "› ")
-	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-		screen.SetSize(w, h) //nolint:errcheck // it redraws an empty line
-	}
 	screen.AutoCompleteCallback = c.complete
 	c.Printer.watchOn(screen)
 	lines := make(chan line)
@@ -113,6 +116,9 @@ func readRaw(f *os.File, screen *term.Terminal) (string, error) {
 		return "", err
 	}
 	defer term.Restore(int(f.Fd()), state) //nolint:errcheck // nothing better can be done
+	if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+		screen.SetSize(w, h) //nolint:errcheck // it redraws an empty line
+	}
 	return screen.ReadLine()
 }
 

@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -117,17 +115,14 @@ func (p *Printer) text(text string) {
 }
 
 func (p *Printer) line(v any) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	line, err := JSONLine(v)
+	if err != nil {
 		p.Error(fmt.Errorf("writing a JSON line: %w", err))
 		return
 	}
-	line := cleanJSON(bytes.TrimRight(buf.Bytes(), "\n"))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keep(p.out.Write(append(line, '\n')))
+	p.keep(p.out.Write(line))
 }
 
 func (p *Printer) keep(_ int, err error) {

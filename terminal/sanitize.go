@@ -1,7 +1,10 @@
 package terminal
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,19 +35,70 @@ func isControl(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f
 }
 
+// JSONLine returns v as one line of JSON, with its line break. What a terminal would obey
+// is escaped, which does not change the value.
+func JSONLine(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(cleanJSON(buf.String())), nil
+}
+
+// CleanWriter returns a writer that cleans text on its way to w, as [Clean] does; for JSON
+// it escapes instead, which does not change the values. Text must end with a whole
+// character.
+func CleanWriter(w io.Writer, json bool) io.Writer {
+	if json {
+		return &cleaner{w: w, clean: cleanJSON}
+	}
+	return &cleaner{w: w, clean: Clean}
+}
+
+type cleaner struct {
+	w     io.Writer
+	clean func(string) string
+	rest  []byte // the beginning of a character
+}
+
+func (c *cleaner) Write(data []byte) (int, error) {
+	text := append(c.rest, data...)
+	whole := len(text) - partial(text)
+	c.rest = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(c.w, c.clean(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// partial returns how many bytes at the end of text only begin a character.
+func partial(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
 // cleanJSON escapes the controls that JSON itself lets through raw: DEL and C1. They can
 // stand only inside strings.
-func cleanJSON(line []byte) []byte {
-	if !strings.ContainsFunc(string(line), isControl) {
+func cleanJSON(line string) string {
+	if !strings.ContainsFunc(line, isControl) {
 		return line
 	}
 	var b strings.Builder
-	for _, r := range string(line) {
+	for _, r := range line {
 		if isControl(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
-	return []byte(b.String())
+	return b.String()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ func (p *program) chatCommand() *cobra.Command {
 }
 
 func (p *program) chat(ctx context.Context, required bool, message string, oneTurn bool) error {
+	if oneTurn && strings.TrimSpace(message) == "" {
+		return usageError{errors.New("the message of -m is empty")}
+	}
 	if err := langrooms.CheckThreadID(p.thread); err != nil {
 		return err
 	}
@@ -43,6 +47,9 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	nodes, err := wire(app)
 	if err != nil {
 		return errors.Join(err, app.Close())
+	}
+	if err := app.Inbox.Resume(ctx, p.thread); err != nil {
+		printer.Notice(err.Error()) // what is waited for stays with the thread
 	}
 	chat := &terminal.Chat{
 		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,10 @@ func (p *program) configShow(required bool) error {
 // configCheck prints each finding with file and line; an error among them is status 1.
 func (p *program) configCheck(_ context.Context, required bool) error {
 	_, findings, builtIn, err := setup.ReadConfig(p.config, required)
-	if err != nil {
+	if fault := (*hotreload.SyntaxError)(nil); errors.As(err, &fault) {
+		findings = append(findings, hotreload.Finding{Severity: hotreload.Error,
+			File: fault.File, Line: fault.Line, Column: max(fault.Column, 1), Message: fault.Message})
+	} else if err != nil {
 		return err
 	}
 	for _, f := range findings {

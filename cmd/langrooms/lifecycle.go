@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/lifecycle"
 	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/terminal"
 )
 
 // threadsOf works on the threads of saver. What another process only remembers of a thread
@@ -76,7 +77,8 @@ func (p *program) exportCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{Use: "export", Short: "Write a thread as Markdown or JSON", Args: noArgs}
 	run := p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
-		return threadsOf(saver).Export(ctx, p.thread, lifecycle.Format(format), p.out)
+		f := lifecycle.Format(format)
+		return threadsOf(saver).Export(ctx, p.thread, f, terminal.CleanWriter(p.out, f == lifecycle.JSON))
 	})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if f := lifecycle.Format(format); f != lifecycle.JSON && f != lifecycle.Markdown {

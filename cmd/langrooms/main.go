@@ -12,6 +12,9 @@ import (
 
 func main() {
 	demo.Main()
+	// Who reads the output may go away: that is an error of a write then, and the program
+	// still ends what it has started.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -168,7 +167,9 @@ func paragraph(l messageLine) string {
 
 // line prints v as one line of JSON.
 func (p *program) line(v any) error {
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	line, err := terminal.JSONLine(v)
+	if err == nil {
+		_, err = p.out.Write(line)
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/langrooms/langrooms"
@@ -37,6 +38,12 @@ func main() {
 	}
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["m"] && strings.TrimSpace(*message) == "" {
+		fmt.Fprintln(os.Stderr, "graph: the message of -m is empty")
+		os.Exit(2)
+	}
+	// Who reads the output may go away: that is an error of a write then.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if err := run(ctx, *config, given["c"], *thread, *message, given["m"]); err != nil {
@@ -64,6 +71,10 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 	graph, err := newGraph(ctx, app)
 	if err != nil {
 		return err
+	}
+	// Late answers that an earlier process was waiting for.
+	if err := app.Inbox.Resume(ctx, thread); err != nil {
+		printer.Notice(err.Error())
 	}
 	chat := terminal.Chat{
 		Printer: printer, Message: message, OneTurn: oneTurn, In: os.Stdin,
