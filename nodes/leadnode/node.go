@@ -13,6 +13,7 @@ import (
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langchain"
 	"github.com/langrooms/langrooms/middleware/cast"
+	"github.com/langrooms/langrooms/room"
 )
 
 // Tool is something that the lead's model can call: a langchaingo tool with a definition
@@ -248,6 +249,10 @@ func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result
 		result.Reason, err = langrooms.ReasonStopped, nil
 		result.Aside = "Stopped by the operator."
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + result.Aside)
+	}
+	if note, _ := room.Compose(nil, nil, result.Notes); note != "" {
+		result.Text = strings.TrimSpace(result.Text + "\n\n" + note)
+		result.Aside = strings.TrimSpace(result.Aside + "\n\n" + note)
 	}
 	return result, errors.Join(err, t.Close())
 }
