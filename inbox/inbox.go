@@ -10,9 +10,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
-	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/room"
 )
 
 // Config wires an [Inbox].
@@ -39,7 +37,7 @@ type Inbox struct {
 	jobs      sync.WaitGroup
 	mu        sync.Mutex // guards closed against jobs
 	closed    bool
-	arriving  sync.Mutex
+	arriving  sync.Mutex // held while Arrived runs
 }
 
 // New returns an inbox that waits for nothing yet.
@@ -114,105 +112,51 @@ func (i *Inbox) failed(err error) {
 	}
 }
 
-// deliver writes what a collection brought. It is called on the collection's goroutine.
-func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
-	m := lateMessage(late)
-	anchor := exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor}
-	landed, err := exchange.Land(ctx, i.cfg.Saver, late.Thread, anchor, m, late.Claim)
-	switch {
-	case err != nil:
-		i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
-	case landed:
-		if err := late.Rejoin(ctx); err != nil {
-			i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
+// The pauses before another try to reach a store that is away.
+const (
+	firstPause   = time.Second
+	longestPause = 30 * time.Second
+)
+
+// land puts m on its thread unless what it answers was erased, and tells of it. It waits
+// for a store that is away until ctx ends; what claim has given is tried once.
+func (i *Inbox) land(ctx context.Context, thread string, a exchange.Anchor, m langrooms.Message, claim func(context.Context) (bool, error)) (landed bool, err error) {
+	claimed := false
+	once := func(ctx context.Context) (ok bool, err error) {
+		ok, err = claim(ctx)
+		claimed = claimed || ok
+		return ok, err
+	}
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		landed, err = exchange.Land(ctx, i.cfg.Saver, thread, a, m, once)
+		if landed || claimed || !errors.Is(err, checkpointer.ErrUnavailable) {
+			return landed, err
 		}
-		i.arrive(ctx, langrooms.Arrival{Thread: late.Thread, Message: m, Notice: notice(late.Delegate, m.Stamp)})
+		select {
+		case <-ctx.Done():
+			return false, err
+		case <-time.After(pause):
+		}
 	}
 }
 
-// lateMessage is the record of a late answer, or of its failure.
-func lateMessage(late delegate.Late) langrooms.Message {
-	rec := room.ReplyRecord{From: late.Delegate, Exchange: late.Exchange, Round: late.Round,
-		Late: true, Incognito: late.Incognito, Seen: late.Seen}
-	switch late.Result {
-	case delegate.LateAnswered, delegate.LatePaused:
-		rec.Text = room.LateText(late.View.Reply.Text)
-		return room.NewReply(rec)
-	case delegate.LateFailed:
-		rec.Text = room.FailedText(late.View.Err.Cause())
-	case delegate.LateGaveUp:
-		rec.Text = room.FailedText("still running after an hour; the answer is not waited for any longer")
-	default:
-		rec.Text = room.FailedText("lost touch while waiting for the late answer: " + delegate.Cause(late.Err))
-	}
-	rec.Failed, rec.Seen = true, 0
-	rec.Text = room.LateText(rec.Text)
-	return room.NewReply(rec)
+// arrive tells the program of what has landed.
+func (i *Inbox) arrive(ctx context.Context, thread string, m langrooms.Message, paused bool) {
+	i.arriving.Lock()
+	defer i.arriving.Unlock()
+	i.cfg.Arrived(ctx, langrooms.Arrival{Thread: thread, Message: m, Notice: notice(m.Stamp, paused)})
 }
 
 // notice wakes the lead, but not for what was said incognito.
-func notice(member string, s *langrooms.Stamp) string {
-	if s.Incognito {
+func notice(s *langrooms.Stamp, paused bool) string {
+	switch {
+	case s.Incognito:
 		return ""
+	case s.Failed:
+		return fmt.Sprintf("@%s, whose answer was being waited for, has failed; its message stands above. Tell the operator briefly.", s.From)
+	case paused:
+		return fmt.Sprintf("@%s, whose answer was being waited for, needs input; its question stands above, with the id of the parked task. "+
+			"Answer it with delegate_to and resume_task_id, or ask the operator.", s.From)
 	}
-	if s.Failed {
-		return fmt.Sprintf("@%s, whose answer was being waited for, has failed; its message stands above. Tell the operator briefly.", member)
-	}
-	return fmt.Sprintf("The answer of @%s, which was being waited for, has arrived; it stands above. Take it in and tell the operator briefly what it changes.", member)
-}
-
-func (i *Inbox) arrive(ctx context.Context, a langrooms.Arrival) {
-	i.arriving.Lock()
-	defer i.arriving.Unlock()
-	i.cfg.Arrived(ctx, a)
-}
-
-// Background runs a delegation of the lead's whose answer is not waited for: keyless, a
-// conversation of its own. It is what delegatetool.Config.Background wants.
-func (i *Inbox) Background(job delegatetool.Job) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.closed {
-		return errors.New("the program is ending")
-	}
-	roster, release := i.cfg.Roster.Acquire()
-	d, ok := roster.Get(job.Target)
-	if !ok {
-		release()
-		return fmt.Errorf("%w: @%s", exchange.ErrNoMember, job.Target)
-	}
-	i.jobs.Go(func() {
-		defer release()
-		i.run(d, job)
-	})
-	return nil
-}
-
-// run asks the delegate and lands its answer, whole.
-func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
-	reply, err := d.Ask(i.life, delegate.Request{Prompt: job.Query, Timeout: job.Timeout})
-	if i.life.Err() != nil {
-		return // the program ends; like every collection in memory, this one ends with it
-	}
-	rec := room.ReplyRecord{From: job.Target, Exchange: job.Exchange, Round: 1, Late: true, Text: reply.Text}
-	if err != nil {
-		e := delegate.AsError(job.Target, err)
-		if e.Kind == delegate.KindStillRunning && e.Task != "" &&
-			i.Collect(delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: e.Task,
-				Exchange: job.Exchange, Round: 1, Anchor: job.Anchor}) {
-			return
-		}
-		rec.Failed, rec.Text = true, room.FailedText(e.Cause())
-	} else if rec.Text == "" {
-		rec.Failed, rec.Text = true, room.FailedText("it answered without text")
-	}
-	m := room.NewReply(rec)
-	landed, err := exchange.Land(i.life, i.cfg.Saver, job.Thread, exchange.Anchor{Exchange: job.Exchange, Seq: job.Anchor}, m,
-		func(context.Context) (bool, error) { return true, nil })
-	if err != nil {
-		i.failed(fmt.Errorf("the answer of @%s from the background: %w", job.Target, err))
-	}
-	if landed {
-		i.arrive(i.life, langrooms.Arrival{Thread: job.Thread, Message: m, Notice: notice(job.Target, m.Stamp)})
-	}
+	return fmt.Sprintf("The answer of @%s, which was being waited for, has arrived; it stands above. Take it in and tell the operator briefly what it changes.", s.From)
 }

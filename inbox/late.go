@@ -25,8 +25,10 @@ func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
 	if !landed {
 		return
 	}
-	if err := late.Rejoin(delegate.WithEpoch(ctx, epoch)); err != nil {
-		i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
+	if !m.Stamp.Failed {
+		if err := late.Rejoin(delegate.WithEpoch(ctx, epoch)); err != nil {
+			i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
+		}
 	}
 	i.arrive(ctx, late.Thread, m, late.Result == delegate.LatePaused)
 }
@@ -45,7 +47,10 @@ func lateMessage(late delegate.Late) langrooms.Message {
 			cause = withoutText
 		}
 	case delegate.LateFailed:
-		cause = delegate.AsError(late.Delegate, late.View.Err).Cause()
+		cause = "it failed and did not say why"
+		if e := late.View.Err; e != nil && e.Cause() != "" {
+			cause = e.Cause()
+		}
 	case delegate.LateGaveUp:
 		cause = "still running after an hour; the answer is not waited for any longer"
 	default:
