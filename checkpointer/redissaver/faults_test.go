@@ -132,11 +132,12 @@ func TestCutConnections(t *testing.T) {
 
 // A server that is not there is an error of its own, within a second, for every call.
 func TestDeadServer(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := open(t, server.Addr)
 	ref := grow(t, s, "t", 3)
 	server.Kill()
-	ctx := t.Context()
+	ctx := within(t, time.Minute)
 	calls := map[string]func() error{
 		"put":      func() error { _, err := s.Put(ctx, ref, checkpointer.Step{}); return err },
 		"writes":   func() error { return s.PutWrites(ctx, ref, "task", nil) },
@@ -153,6 +154,7 @@ func TestDeadServer(t *testing.T) {
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			began := time.Now()
 			err := call()
 			if !errors.Is(err, checkpointer.ErrUnavailable) || errors.Is(err, checkpointer.ErrNotFound) {

@@ -126,6 +126,7 @@ func TestWaiterGivesUp(t *testing.T) {
 // What a holder writes after its lease has passed on is refused, with nothing written,
 // and its context ends when it next renews. Deletion takes the lease too.
 func TestFencing(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s, other := open(t, server.Addr), open(t, server.Addr)
 	c := client(t, server.Addr)
@@ -222,6 +223,7 @@ func TestStoppedAndKilledHolders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a lease to run out, 15 seconds")
 	}
+	t.Parallel()
 	addr, prefix := sharedAddr(t), nextPrefix()
 	s := open(t, addr, "prefix="+prefix)
 	ctx := within(t, time.Minute)

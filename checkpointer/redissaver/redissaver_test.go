@@ -2,6 +2,7 @@ package redissaver_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -38,7 +39,12 @@ func TestMain(m *testing.M) {
 	if child := os.Getenv("REDISSAVER_CHILD"); child != "" {
 		os.Exit(runChild(child))
 	}
+	if !redistest.Installed() {
+		flag.Parse()
+		flag.Set("test.skip", "^Example") // an example cannot skip itself; tests say why
+	}
 	code := m.Run()
+	closeBench()
 	if sharedDir != "" {
 		if s, err := shared(); err == nil {
 			s.Kill()

@@ -28,6 +28,7 @@ func openURL(t testing.TB, url string) *redissaver.Saver {
 // A cluster of three masters keeps the contract too: all keys of a thread share a slot,
 // whatever its id holds.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	servers := redistest.StartCluster(t)
 	url := fmt.Sprintf("redis+cluster://%s,%s", servers[0].Addr, servers[1].Addr)
 	s := openURL(t, url)
@@ -76,6 +77,7 @@ func TestCluster(t *testing.T) {
 // The master is killed: after the Sentinel has promoted the replica the same saver goes
 // on, and what was put before (and has reached the replica) is there.
 func TestSentinelFailover(t *testing.T) {
+	t.Parallel()
 	pair := redistest.StartSentinel(t)
 	s := openURL(t, fmt.Sprintf("redis+sentinel://%s/%s", pair.Addr, redistest.MasterName))
 	ctx := within(t, time.Minute)

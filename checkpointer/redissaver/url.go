@@ -34,7 +34,7 @@ import (
 //
 // The options send nothing on connecting but HELLO (and AUTH, SELECT), do not retry (a
 // [Saver] does, where it is safe), give up on a host that cannot be reached after 0.7
-// seconds and on a server that hangs after 3. Errors match checkpointer.ErrInvalid and never contain a part of the URL that may be secret.
+// seconds and on a server that hangs after 5. Errors match checkpointer.ErrInvalid and never contain a part of the URL that may be secret.
 func ParseURL(raw string) (*redis.UniversalOptions, Config, error) {
 	o, c, err := parseURL(raw)
 	if err != nil {
@@ -59,8 +59,8 @@ func parseURL(raw string) (*redis.UniversalOptions, Config, error) {
 		MaxRetries:               -1,
 		DialerRetries:            1,
 		DialTimeout:              700 * time.Millisecond,
-		ReadTimeout:              3 * time.Second,
-		WriteTimeout:             3 * time.Second,
+		ReadTimeout:              5 * time.Second,
+		WriteTimeout:             5 * time.Second,
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		IsClusterMode:            scheme == "redis+cluster",

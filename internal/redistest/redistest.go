@@ -27,6 +27,12 @@ import (
 	"time"
 )
 
+// Installed reports whether there is a redis-server, or must be one because of CI.
+func Installed() bool {
+	_, err := exec.LookPath("redis-server")
+	return err == nil || os.Getenv("CI") != ""
+}
+
 // Need skips or fails t when redis-server is missing.
 func Need(t testing.TB) {
 	t.Helper()

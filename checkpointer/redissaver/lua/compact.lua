@@ -22,7 +22,7 @@ local function main()
   for k = keep, 1, -1 do add(n, kept[k][1], kept[k][2], kept[k][3]) end
   g.len = r.len
   putlog(n, g)
-  local seq = call('HINCRBY', T, 'seq', 1)
+  local seq = nextseq()
   commit(ns, newid, {seq = seq, parent = id, log = n, len = r.len, map = r.map, time = time,
     meta = {source = 'update'}, digest = ''}, ttl)
   seen(token)

@@ -16,8 +16,10 @@ local function main()
     call('RENAME', staged, L)
     call('PERSIST', L)
   end
-  putlog(call('HINCRBY', T, 'nlog', 1), {parent = -1, start = start, len = len, edited = -1})
-  local seq, names, map, meta = call('HINCRBY', T, 'seq', 1), {}, 0, {}
+  local n, g = newlog(-1, start)
+  g.len = len
+  putlog(n, g)
+  local seq, names, map, meta = nextseq(), {}, 0, {}
   for _ = 1, int() do
     local name, value = arg(), arg()
     call('HSET', V, 'c' .. seq .. ':' .. name, value)
@@ -26,7 +28,7 @@ local function main()
   end
   if map > 0 then call('HSET', V, 'm' .. map, cmsgpack.pack(names)) end
   for _ = 1, int() do local k = arg(); meta[k] = arg() end
-  commit(ns, id, {seq = seq, parent = '', log = 1, len = len, map = map, time = time, meta = meta, digest = ''}, ttl)
+  commit(ns, id, {seq = seq, parent = '', log = n, len = len, map = map, time = time, meta = meta, digest = ''}, ttl)
   seen(token)
   return due()
 end

@@ -2,5 +2,5 @@
 local function main()
   if not open() then refuse('NOTFOUND') end
   local r = find('', '')
-  return {'OK', tonumber(call('HGET', T, 'u')), r and r.len or 0}
+  return {'OK', tonumber(rec.u), r and r.len or 0}
 end

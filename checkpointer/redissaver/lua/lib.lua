@@ -23,12 +23,25 @@ local function unpacked(data, what)
   return v
 end
 
+-- kinds are the keys' types, rec the record's common fields; what is to be written to
+-- the record is collected, and written by flush.
+local kinds, rec, changed = {}, {}, {}
+local FIELDS = {'v', 'seq', 'nlog', 'c', 'x', 'u', 'ttl', 'd'}
+
+local function set(field, value)
+  changed[#changed + 1] = field
+  changed[#changed + 1] = value
+end
+
+local function flush()
+  for k = 1, #changed, 1000 do call('HSET', T, unpack(changed, k, math.min(k + 999, #changed))) end
+end
+
 -- open checks that every key has its type, that the record is of this version, and,
 -- unless damaged is true, that no key of a living thread is missing. It returns
 -- whether the thread exists. All of it happens before the first write: a script that
 -- fails later is not undone.
 local function open(damaged)
-  local kinds = {}
   for k, want in ipairs(TYPES) do
     kinds[k] = call('TYPE', KEYS[k]).ok
     if kinds[k] ~= 'none' and kinds[k] ~= want then
@@ -37,8 +50,8 @@ local function open(damaged)
   end
   local exists = kinds[1] ~= 'none'
   if exists then
-    local v = call('HGET', T, 'v')
-    if v ~= VERSION then refuse('FORMAT', 'key ' .. T .. ' has format version ' .. tostring(v or 'none')) end
+    for k, v in ipairs(call('HMGET', T, unpack(FIELDS))) do rec[FIELDS[k]] = v or nil end
+    if rec.v ~= VERSION then refuse('FORMAT', 'key ' .. T .. ' has format version ' .. (rec.v or 'none')) end
   end
   for k = 2, damaged and 0 or 3 do
     if exists ~= (kinds[k] ~= 'none') then
@@ -110,26 +123,30 @@ local function expire(deadline)
   end
 end
 
--- touch starts the time of disuse anew. default is the store's own TTL.
-local function touch(default, time)
-  local t = call('HMGET', T, 'ttl', 'd')
-  local ttl = tonumber(t[1] or default)
-  if ttl > 0 then expire(time + ttl) elseif t[2] then expire(nil) end
-end
-
--- commit makes a row the newest of its namespace and returns whether the index of
--- threads must be told: 0 no, 1 its activity is old, 2 it does not know the thread.
+-- commit writes the record and the row r, which becomes the newest of its namespace,
+-- and starts the time of disuse anew; default is the store's own TTL.
 local function commit(ns, id, r, default)
   local time, key = micros(), pair(ns, id)
   call('HSET', R, key, cmsgpack.pack({r.seq, r.parent, r.log, r.len, r.map, r.time, r.meta, r.digest}))
   call('ZADD', I, r.seq, key)
-  if call('HINCRBY', T, 'c', 1) == 1 then call('HSET', T, 'c', time, 'v', VERSION) end
-  call('HSET', T, 'h' .. ns, id, 'u', time)
-  touch(default, math.floor(time / 1000))
+  set('v', VERSION)
+  set('seq', r.seq)
+  set('c', rec.c and rec.c + 1 or time)
+  set('h' .. ns, id)
+  set('u', time)
+  flush()
+  rec.u = time
+  local ttl = tonumber(rec.ttl or default)
+  if ttl > 0 then expire(math.floor(time / 1000) + ttl) elseif rec.d then expire(nil) end
 end
 
+-- due returns whether the index of threads must be told of the last put: 0 no, 1 its
+-- activity is old, 2 it does not know the thread; and the time of that put.
 local function due()
-  local t = call('HMGET', T, 'x', 'u')
-  if not t[1] then return {'OK', 2, tonumber(t[2])} end
-  return {'OK', tonumber(t[2]) - tonumber(t[1]) > FRESH and 1 or 0, tonumber(t[2])}
+  local time = tonumber(rec.u)
+  if not rec.x then return {'OK', 2, time} end
+  return {'OK', time - rec.x > FRESH and 1 or 0, time}
 end
+
+-- nextseq is the sequence number of the next row.
+local function nextseq() return (rec.seq or 0) + 1 end

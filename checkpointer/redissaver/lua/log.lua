@@ -5,18 +5,26 @@
 -- holds nothing.
 local CHUNK = 100
 
+local logs = {}
+
 local function getlog(n)
-  local g = unpacked(call('HGET', T, 'g' .. n) or '', 'log ' .. n)
-  return {parent = g[1], start = g[2], len = g[3], edited = g[4]}
+  if not logs[n] then
+    local g = unpacked(call('HGET', T, 'g' .. n) or '', 'log ' .. n)
+    logs[n] = {parent = g[1], start = g[2], len = g[3], edited = g[4]}
+  end
+  return logs[n]
 end
 
+-- putlog leaves a log's record for flush.
 local function putlog(n, g)
-  call('HSET', T, 'g' .. n, cmsgpack.pack({g.parent, g.start, g.len, g.edited}))
+  logs[n] = g
+  set('g' .. n, cmsgpack.pack({g.parent, g.start, g.len, g.edited}))
 end
 
 local function newlog(parent, start)
-  local n = call('HINCRBY', T, 'nlog', 1)
-  return n, {parent = parent, start = start, len = start, edited = -1}
+  rec.nlog = (rec.nlog or 0) + 1
+  set('nlog', rec.nlog)
+  return rec.nlog, {parent = parent, start = start, len = start, edited = -1}
 end
 
 -- chain lists the logs that a reader of log n up to len sees down to position low,
@@ -116,15 +124,15 @@ local function locate(n, len, id)
   return found
 end
 
--- note adds position p to the list in a field of the log.
-local function note(field, p)
+-- with returns the list in a field of the log with position p added.
+local function with(field, p)
   local list = call('HGET', L, field)
-  call('HSET', L, field, list and list .. ',' .. p or p)
+  return list and list .. ',' .. p or p
 end
 
 local function add(n, p, id, json)
-  call('HSET', L, 'e' .. n .. ':' .. p, 'a' .. json)
-  note('m' .. n .. ':' .. id, p)
+  local field = 'm' .. n .. ':' .. id
+  call('HSET', L, 'e' .. n .. ':' .. p, 'a' .. json, field, with(field, p))
 end
 
 -- idof reads a message's id out of its stored form.
@@ -147,7 +155,7 @@ end
 
 -- whole refuses when the log of r is gone although r sees positions of it.
 local function whole(r)
-  if call('EXISTS', L) == 0 and #chain(r.log, r.len, 0) > 0 then
+  if kinds[4] == 'none' and #chain(r.log, r.len, 0) > 0 then
     refuse('FORMAT', 'key ' .. L .. ' is missing; was it evicted?')
   end
 end

@@ -1,9 +1,18 @@
--- places lists the {task, index} of a row's pending writes, or returns nil.
+-- places lists the {task, index} of a row's pending writes, or returns nil. They are
+-- read in pieces, because Lua bounds the values that one call can return.
 local function places(key)
   local data = call('HGET', W, 'i' .. key)
   if not data then return nil end
-  local ok, list = pcall(function() return {cmsgpack.unpack(data)} end)
-  if not ok then refuse('FORMAT', 'the pending writes of ' .. key .. ' cannot be read') end
+  local list, offset = {}, 0
+  while offset >= 0 do
+    local got = {pcall(cmsgpack.unpack_limit, data, 1000, offset)}
+    if not got[1] or type(got[2]) ~= 'number' then refuse('FORMAT', 'the pending writes of ' .. key .. ' cannot be read') end
+    offset = got[2]
+    for k = 3, #got do
+      if type(got[k]) ~= 'table' then refuse('FORMAT', 'the pending writes of ' .. key .. ' cannot be read') end
+      list[#list + 1] = got[k]
+    end
+  end
   return list
 end
 

@@ -64,7 +64,7 @@ end
 
 local function cutlogs(need)
   local cut, any = {}, false
-  for n = 1, tonumber(call('HGET', T, 'nlog')) do
+  for n = 1, rec.nlog or 0 do
     if call('HEXISTS', T, 'g' .. n) == 1 then
       local g = getlog(n)
       if not need[n] then
@@ -123,7 +123,8 @@ local function main()
     for _, key in ipairs(gone) do forget(key) end
     cutlogs(limits(rows))
     cutvalues(rows)
-    call('HINCRBY', T, 'c', 1)
+    set('c', rec.c + 1)
+    flush()
   end
   seen(token)
   return {'OK', #gone}

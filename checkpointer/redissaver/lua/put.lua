@@ -17,28 +17,33 @@ local function branch(r, cut)
   return newlog(r.log, r.len)
 end
 
+-- apply writes one entry at position p of log n, and returns the log to go on with.
+local function apply(n, g, p, op, id, json)
+  local entry = 'e' .. n .. ':' .. p
+  if op == 'append' then
+    add(n, p, id, json)
+    return n, g
+  end
+  logs[n] = g
+  local targets = op ~= 'reset' and locate(n, p, id) or {}
+  local keep = #targets > 0 and op == 'replace'
+  call('HSET', L, entry, keep and 'r' .. json or 'x')
+  for _, target in ipairs(targets) do
+    local field = 'o' .. n .. ':' .. target
+    call('HSET', L, field, with(field, keep and p or -p))
+    g.edited = p
+  end
+  if op ~= 'reset' then return n, g end
+  g.len = p + 1
+  putlog(n, g)
+  return newlog(-1, p + 1)
+end
+
 local function append(n, g)
   for _ = 1, int() do
-    local op, id, json = arg(), arg(), arg()
     local p = g.len
-    if op == 'append' then
-      add(n, p, id, json)
-    elseif op == 'reset' then
-      g.len = p + 1
-      putlog(n, g)
-      call('HSET', L, 'e' .. n .. ':' .. p, 'x')
-      n, g = newlog(-1, p + 1)
-    else
-      putlog(n, g)
-      local targets = locate(n, p, id)
-      local keep = #targets > 0 and op == 'replace'
-      call('HSET', L, 'e' .. n .. ':' .. p, keep and 'r' .. json or 'x')
-      for _, target in ipairs(targets) do
-        note('o' .. n .. ':' .. target, op == 'replace' and p or -p)
-        g.edited = p
-      end
-    end
-    g.len = math.max(g.len, p + 1)
+    n, g = apply(n, g, p, arg(), arg(), arg())
+    g.len = p + 1
   end
   putlog(n, g)
   return n, g
@@ -90,7 +95,7 @@ local function main()
   local names = channelsof(map, set, gone)
   -- All that can be refused has been: from here on it is written.
   local n, g = append(branch(from, cut))
-  local seq = call('HINCRBY', T, 'seq', 1)
+  local seq = nextseq()
   if names then map = setchannels(names, set, seq) end
   commit(ns, id, {seq = seq, parent = parent, log = n, len = g.len, map = map, time = time, meta = meta, digest = digest}, ttl)
   seen(token)

@@ -5,9 +5,11 @@
 local BUDGET = 20000
 
 local function refresh(default)
-  local t = call('HMGET', T, 'ttl', 'd')
-  local ttl, time = tonumber(t[1] or default), now()
-  if t[2] and ttl > 0 and t[2] - time < ttl / 2 then expire(time + ttl) end
+  local ttl = tonumber(rec.ttl or default)
+  if rec.d and ttl > 0 then
+    local time = now()
+    if rec.d - time < ttl / 2 then expire(time + ttl) end
+  end
 end
 
 local function main()

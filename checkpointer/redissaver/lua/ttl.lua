@@ -3,6 +3,6 @@ local function main()
   local ttl = int()
   if not open() then refuse('NOTFOUND') end
   call('HSET', T, 'ttl', ttl)
-  if ttl > 0 then expire(math.floor(call('HGET', T, 'u') / 1000) + ttl) else expire(nil) end
+  if ttl > 0 then expire(math.floor(rec.u / 1000) + ttl) else expire(nil) end
   return {'OK'}
 end

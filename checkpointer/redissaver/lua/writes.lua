@@ -18,7 +18,7 @@ local function main()
   local deadline
   if exists then
     call('HINCRBY', T, 'c', 1)
-    deadline = call('HGET', T, 'd')
+    deadline = rec.d
   elseif ttl > 0 then
     deadline = now() + ttl
   end
