@@ -1,7 +1,6 @@
 package roomnode_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -31,14 +30,10 @@ func TestNewNamesTheBadField(t *testing.T) {
 }
 
 // echo answers with the name and the prompt's last line.
-type echo struct{ name string }
-
-func (e *echo) Info() delegate.Info                            { return delegate.Info{Name: e.name, Type: "script"} }
-func (e *echo) Probe(context.Context) (delegate.Health, error) { return delegate.Health{}, nil }
-func (e *echo) Close() error                                   { return nil }
-
-func (e *echo) Ask(_ context.Context, req delegate.Request) (delegate.Reply, error) {
-	return delegate.Reply{Text: e.name + " heard " + req.Prompt[strings.LastIndexByte(req.Prompt, '\n')+1:]}, nil
+func echo(name string) *listener {
+	return &listener{name, func(req delegate.Request) string {
+		return name + " heard " + req.Prompt[strings.LastIndexByte(req.Prompt, '\n')+1:]
+	}}
 }
 
 // newNode returns a node with the default knobs and its store.
@@ -46,7 +41,7 @@ func newNode(t *testing.T, names ...string) (*roomnode.Node, checkpointer.Saver)
 	t.Helper()
 	members := make([]delegate.Delegate, len(names))
 	for i, name := range names {
-		members[i] = &echo{name}
+		members[i] = echo(name)
 	}
 	roster, err := delegate.NewRegistry(members...)
 	if err != nil {
