@@ -36,7 +36,9 @@ func (s *Saver) DeleteThread(ctx context.Context, thread string) error {
 	if r.bad {
 		return record.Wrap(op, thread, malformed("a reply"))
 	}
-	return s.unlist(ctx, op, thread, deleted, false)
+	// Best effort: a listing leaves the thread out in any case.
+	_ = s.unlist(ctx, op, thread, deleted, false)
+	return nil
 }
 
 // unlist takes a thread out of the index, unless it was put to at or after the score

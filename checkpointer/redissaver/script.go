@@ -118,6 +118,9 @@ func (s *Saver) guard(ctx context.Context, write, once bool, fn func(context.Con
 			defer cancel()
 		}
 		v, err := repeat(work, once, fn)
+		if err != nil && work.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: no answer in %v", checkpointer.ErrUnavailable, writeLimit)
+		}
 		done <- result{v, err}
 	}()
 	select {

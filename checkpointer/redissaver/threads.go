@@ -46,6 +46,9 @@ func (s *Saver) tell(ctx context.Context, op, thread string, out []any) error {
 	if due == 0 {
 		return nil
 	}
+	// The put has happened: its caller's context must not come between it and the index.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
 	_, err := s.guard(ctx, true, false, func(ctx context.Context) (any, error) {
 		return s.client.ZAddGT(ctx, s.indexKey(), redis.Z{Score: float64(at), Member: thread}).Result()
 	})

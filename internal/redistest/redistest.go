@@ -71,15 +71,20 @@ func Start(t testing.TB, args ...string) *Server {
 
 // Launch is Start for a TestMain: the caller calls Kill. It returns when the server
 // answers. Its files lie in dir.
-func Launch(dir string, args ...string) (*Server, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
+func Launch(dir string, args ...string) (s *Server, err error) {
+	for range 3 { // another process may take the port in between
+		var port int
+		if port, err = freePort(); err != nil {
+			return nil, err
+		}
+		s = &Server{Addr: fmt.Sprintf("127.0.0.1:%d", port)}
+		s.args = append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--dir", dir,
+			"--loglevel", "warning", "--logfile", dir + "/log"}, args...)
+		if err = s.Restart(); err == nil {
+			return s, nil
+		}
 	}
-	s := &Server{Addr: fmt.Sprintf("127.0.0.1:%d", port)}
-	s.args = append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--save", "", "--dir", dir,
-		"--loglevel", "warning", "--logfile", dir + "/log"}, args...)
-	return s, s.Restart()
+	return nil, err
 }
 
 // freePort leaves room above it for a cluster's bus port.
@@ -111,7 +116,13 @@ func (s *Server) Restart() error {
 		cmd.Wait() // a killed server has no status that matters
 		close(done)
 	}()
-	if err := Eventually(10*time.Second, s.ready); err != nil {
+	err := Eventually(10*time.Second, s.ready)
+	select {
+	case <-done: // the port was taken, or an argument is wrong
+		return fmt.Errorf("redis-server at %s ended at once: %v", s.Addr, cmd.ProcessState)
+	default:
+	}
+	if err != nil {
 		cmd.Process.Kill()
 		<-done
 		return fmt.Errorf("redis-server at %s did not start: %w", s.Addr, err)
@@ -119,6 +130,7 @@ func (s *Server) Restart() error {
 	return nil
 }
 
+// ready returns nil when the server answers or has ended.
 func (s *Server) ready() error {
 	select {
 	case <-s.done:

@@ -1,5 +1,5 @@
--- Shared by the scripts of a thread. Every script is lib.lua, then its own file,
--- which defines main(), then foot.lua.
+-- Shared by the scripts of a thread, after head.lua. Then come the parts that a script
+-- needs, its own file, which defines main(), and foot.lua.
 --
 -- The keys of a thread, all in one slot and all declared:
 --   T hash   record: v, seq, nlog, u, c, x, ttl, d; h<ns> = newest id; g<n> = log n
