@@ -80,10 +80,6 @@ func (t *Turn) Context() context.Context { return t.ctx }
 // Thread returns the thread's id.
 func (t *Turn) Thread() string { return t.thread }
 
-// Epoch names the present life of the thread's history; it is another one after a rewind,
-// a delete, and in a fork. It is stored with the first message.
-func (t *Turn) Epoch() string { return t.epoch }
-
 // Interrupted names the members whose open dispatch Begin recorded as failed.
 func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
 

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
 )
 
@@ -30,8 +31,12 @@ const (
 	formatVersion = 1
 )
 
-// Export writes a thread. The content of incognito messages is left out.
+// Export writes a thread. The content of incognito messages is left out. ErrNotFound when
+// there is no such thread, ErrInvalid for another format.
 func (t *Threads) Export(ctx context.Context, thread string, format Format, w io.Writer) error {
+	if format != JSON && format != Markdown {
+		return fmt.Errorf("%w: there is no format %q", checkpointer.ErrInvalid, format)
+	}
 	return t.with(ctx, thread, func(turn *exchange.Turn) error {
 		messages, err := turn.History()
 		if err != nil {
