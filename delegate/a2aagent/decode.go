@@ -23,7 +23,7 @@ type envelope struct {
 // answer is the one to the request.
 func readEnvelope(body []byte, binding a2a.TransportProtocol) (envelope, bool) {
 	var w struct{ Result, Error json.RawMessage }
-	if !json.Valid(body) || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || loose(body, &w) != nil {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) || loose(body, &w) != nil {
 		return envelope{}, false
 	}
 	env := envelope{result: body, err: readRPCError(w.Error)}

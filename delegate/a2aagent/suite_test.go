@@ -25,6 +25,7 @@ func TestConformance(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			delegatetest.Run(t, delegatetest.Harness{
+				Except: w.except(),
 				Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 					return startScripted(t, w, script)
 				},
@@ -53,6 +54,15 @@ var wires = []wire{
 	{"1.0-REST", a2a.Version, a2a.TransportProtocolHTTPJSON, true},
 	{"0.3-JSONRPC", a2av0.Version, a2a.TransportProtocolJSONRPC, true},
 	{"0.3-REST", a2av0.Version, a2a.TransportProtocolHTTPJSON, true},
+}
+
+// except leaves the large answer to one wire: the SDK's server copies and encodes it many
+// times over, and how an answer is read does not depend on the wire.
+func (w wire) except() map[string]string {
+	if w == wires[1] {
+		return nil
+	}
+	return map[string]string{"answer-large": "shown over " + wires[1].name}
 }
 
 // serve mounts an executor as the wire says.
@@ -91,7 +101,7 @@ func startScripted(t testing.TB, w wire, script delegatetest.Script) delegate.De
 	t.Cleanup(func() { end(); x.working.Wait() })
 	a := newAgent(t, Config{Name: "proto", URL: server.URL + "/a2a", Scheme: SchemeBearer,
 		Token: func() (string, error) { return script.Secret, nil }, Continuity: delegate.NewMemoryContinuity()})
-	a.pace = 20 * time.Millisecond
+	a.pace = 100 * time.Millisecond
 	return a
 }
 
@@ -153,11 +163,12 @@ type artifactWriter struct {
 	yield func(a2a.Event, error) bool
 	id    a2a.ArtifactID
 	rest  []byte
-	small []byte
+	ready []byte
 }
 
-// chunk is what is sent at once; the server copies the whole task for every event.
-const chunk = 1 << 20
+// largePiece marks pieces that are sent together at the end: the server copies the whole
+// task for every event.
+const largePiece = 10_000
 
 func (w *artifactWriter) say(piece []byte) error {
 	w.rest = append(w.rest, piece...)
@@ -167,8 +178,8 @@ func (w *artifactWriter) say(piece []byte) error {
 			whole = i
 		}
 	}
-	w.small, w.rest = append(w.small, w.rest[:whole]...), append([]byte(nil), w.rest[whole:]...)
-	if len(piece) > 1000 && len(w.small) < chunk {
+	w.ready, w.rest = append(w.ready, w.rest[:whole]...), append([]byte(nil), w.rest[whole:]...)
+	if len(piece) > largePiece {
 		return nil
 	}
 	if !w.send() {
@@ -178,16 +189,16 @@ func (w *artifactWriter) say(piece []byte) error {
 }
 
 func (w *artifactWriter) flush() bool {
-	w.small, w.rest = append(w.small, w.rest...), nil
+	w.ready, w.rest = append(w.ready, w.rest...), nil
 	return w.send()
 }
 
 func (w *artifactWriter) send() bool {
-	if len(w.small) == 0 {
+	if len(w.ready) == 0 {
 		return true
 	}
-	part := a2a.NewTextPart(string(w.small))
-	w.small = nil
+	part := a2a.NewTextPart(string(w.ready))
+	w.ready = nil
 	if w.id != "" {
 		return w.yield(a2a.NewArtifactUpdateEvent(w.ec, w.id, part), nil)
 	}
