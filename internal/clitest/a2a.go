@@ -17,8 +17,9 @@ import (
 type Task struct {
 	// Ctx ends when the task is canceled or the agent ends.
 	Ctx context.Context
-	// Text is the message, Context the conversation that the client asked for, if any.
-	Text, Context string
+	// Text is the message, Context the conversation that the client asked for, if any,
+	// Assigned the one that it is in.
+	Text, Context, Assigned string
 	// Token is the bearer credential that came with it.
 	Token string
 }
@@ -75,7 +76,7 @@ func (a *Agent) Tasks() []Task {
 // Execute runs one task.
 func (a *Agent) Execute(ctx context.Context, in *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		task := Task{Ctx: ctx, Context: in.Message.ContextID}
+		task := Task{Ctx: ctx, Context: in.Message.ContextID, Assigned: in.ContextID}
 		for _, p := range in.Message.Parts {
 			task.Text += p.Text()
 		}
