@@ -75,6 +75,9 @@ func (x *run) window(member string) (room.Window, int64, error) {
 	page := x.room.Limits.Clamp().Messages + windowSlack
 	w, err := room.ReadWindow(x.newestFirst(page), room.WindowQuery{
 		Member: member, Lead: x.room.Lead, Exchange: x.exchange, Limits: x.room.Limits})
+	if lost := context.Cause(x.Turn.ctx); err != nil && errors.Is(lost, checkpointer.ErrFenced) {
+		err = lost
+	}
 	if err != nil {
 		return room.Window{}, 0, fmt.Errorf("reading the window of @%s on the thread %q: %w", member, x.thread, err)
 	}

@@ -197,16 +197,21 @@ func TestThreadIsLost(t *testing.T) {
 }
 
 // A lease that ends because the store is out of reach does not stop the member: its answer can
-// still be shown.
+// still be shown. Nobody else is asked on a thread that is not held any more.
 func TestLeaseOutOfReach(t *testing.T) {
-	s := &leaseless{Saver: memory(t)}
-	r := roomOf(t, 1, &voice{"a", func(ctx context.Context, _ delegate.Request) (delegate.Reply, error) {
-		s.end(fmt.Errorf("%w: %w", checkpointer.ErrFenced, checkpointer.ErrUnavailable))
-		return delegate.Reply{Text: "the answer"}, ctx.Err()
-	}})
-	result, err := take(t.Context(), s, "t", r, address("what broke?", "a"))
-	if err != nil || result.Text != "the answer" {
-		t.Errorf("told %q, error %v", result.Text, err)
+	for _, to := range [][]string{{"a"}, {"a", "b"}} {
+		s := &leaseless{Saver: memory(t)}
+		r := roomOf(t, 1, &voice{"a", func(ctx context.Context, _ delegate.Request) (delegate.Reply, error) {
+			s.end(fmt.Errorf("%w: %w", checkpointer.ErrFenced, checkpointer.ErrUnavailable))
+			return delegate.Reply{Text: "the answer"}, ctx.Err()
+		}}, says("b", "never asked"))
+		result, err := take(t.Context(), s, "t", r, address("what broke?", to...))
+		if !strings.HasSuffix(result.Text, "the answer") || len(result.Outcomes) != 1 {
+			t.Errorf("to %v: told %q", to, result.Text)
+		}
+		if lost := errors.Is(err, checkpointer.ErrFenced); lost != (len(to) == 2) {
+			t.Errorf("to %v: error %v", to, err)
+		}
 	}
 }
 
