@@ -2,7 +2,9 @@
 // operator's @name, the lead's delegate_to, a shared session. It holds the thread, reads
 // each member's window, builds the prompt, dispatches, and records what came of it.
 //
-// A [Turn] is one writer's hold on a thread. [Turn.Address] runs an address through it.
+// A [Turn] is one writer's hold on a thread. [Turn.Address] runs an address through it. The
+// checkpoint of each record also says who is still being asked, so whatever a dead process
+// left unanswered is closed by the next [Begin], or by a [Sweep] at a program's start.
 //
 // # Concurrency
 //

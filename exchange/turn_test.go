@@ -157,6 +157,25 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// What the peer says of the cost is handed on, and how long the dispatch took is measured.
+func TestOutcomeTellsTheCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		usage := &langrooms.Usage{InputTokens: 12, OutputTokens: 3}
+		a := &voice{"a", func(context.Context, delegate.Request) (delegate.Reply, error) {
+			<-time.After(3 * time.Second)
+			return delegate.Reply{Text: "auth did", Usage: usage}, nil
+		}}
+		began := time.Now()
+		result, err := take(t.Context(), memory(t), "t", roomOf(t, 1, a), address("what broke?", "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := result.Outcomes[0]; o.Usage != usage || o.Duration != 3*time.Second || !o.Started.Equal(began) {
+			t.Errorf("got %+v", o)
+		}
+	})
+}
+
 // What a delegate sends is made valid, and an answer that was cut short says so.
 func TestReplyIsMadeFit(t *testing.T) {
 	tests := []struct {

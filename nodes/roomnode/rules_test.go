@@ -52,7 +52,7 @@ var rules = []struct {
 	{"4.7", "At most cap × members dispatches, without a clock", []string{"exchange.TestNoClock"}},
 	{"5.1", "The text that the operator gets", nil},
 	{"5.2", "The notes and their order", nil},
-	{"5.3", "The same facts, structured", []string{"roomnode.TestTranscripts"}},
+	{"5.3", "The same facts, structured", []string{"roomnode.TestTranscripts", "exchange.TestOutcomeTellsTheCost"}},
 	{"5.4", "Events, in order", []string{"roomnode.TestTranscripts"}},
 	{"5.5", "Stopping a turn", []string{"exchange.TestStoppedAnywhere"}},
 }
