@@ -37,7 +37,10 @@ func (f *Folder) start(cmd *exec.Cmd) *Process {
 	f.t.Helper()
 	p := &Process{t: f.t, cmd: cmd, out: newCapture(), diag: newCapture(), done: make(chan struct{})}
 	cmd.Dir, cmd.Env = f.Dir, append(os.Environ(), f.Env...)
-	cmd.Stdout, cmd.Stderr = p.out, p.diag
+	if cmd.Stdout == nil {
+		cmd.Stdout = p.out
+	}
+	cmd.Stderr = p.diag
 	cmd.WaitDelay = Patience
 	in, err := cmd.StdinPipe()
 	if err != nil {

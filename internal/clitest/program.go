@@ -86,5 +86,19 @@ func (f *Folder) Start(args ...string) *Process {
 	return f.start(exec.Command(f.program.path, args...))
 }
 
+// StartUnread starts the program with a standard output that nobody reads any more.
+func (f *Folder) StartUnread(args ...string) *Process {
+	f.t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer w.Close() // the program has its own
+	r.Close()
+	cmd := exec.Command(f.program.path, args...)
+	cmd.Stdout = w
+	return f.start(cmd)
+}
+
 // Command returns the program's path, for a test that runs it by other means.
 func (f *Folder) Command() string { return f.program.path }
