@@ -28,7 +28,6 @@ const (
 	langchaingo = "github.com/tmc/langchaingo/llms"
 	a2aSDK      = "github.com/a2aproject/a2a-go/v2"
 	acpSDK      = "github.com/coder/acp-go-sdk"
-	unix        = "golang.org/x/sys/unix"
 )
 
 // layers is the layer rule. A package that is here twice, is missing here, or has a row
@@ -39,14 +38,14 @@ var layers = []row{
 	{layer: 1, pkg: "room", modules: []string{"golang.org/x/text"}},
 	{layer: 1, pkg: "checkpointer"},
 	{layer: 1, pkg: "delegate"},
-	{layer: 1, pkg: "hotreload", modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify", unix}},
+	{layer: 1, pkg: "hotreload", modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
 
 	{layer: 2, pkg: "checkpointer/internal/*", may: []string{"checkpointer"}},
 	{layer: 2, pkg: "checkpointer/memorysaver", may: savers},
 	{layer: 2, pkg: "checkpointer/sqlitesaver", may: savers, modules: []string{"modernc.org/sqlite"}},
 	{layer: 2, pkg: "checkpointer/redissaver", may: savers, modules: []string{"github.com/redis/go-redis/v9"}},
 	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate"}, modules: []string{a2aSDK}},
-	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate"}, modules: []string{acpSDK, unix}},
+	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate"}, modules: []string{acpSDK}},
 	{layer: 2, pkg: "delegate/openaiagent", may: []string{"delegate"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "langchain", may: []string{"room"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "middleware/cast", may: []string{"room"}, modules: []string{langchaingo}},
@@ -62,7 +61,7 @@ var layers = []row{
 	{layer: 4, pkg: "lifecycle", below: 3},
 	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "inbox"}, modules: []string{langchaingo}},
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
-	{layer: 4, pkg: "terminal", below: 3, modules: []string{"golang.org/x/term", "golang.org/x/text", unix}},
+	{layer: 4, pkg: "terminal", below: 3, modules: []string{"golang.org/x/term", "golang.org/x/text"}},
 
 	{layer: 5, pkg: "cmd/langrooms", below: 4, modules: []string{"*"}},
 }
