@@ -129,9 +129,9 @@ func brokenReads() []broken {
 				}
 			}
 		}},
-		{name: "lists a thousand at most", rules: "ten-thousand-checkpoints", breakIt: asks(func(q *query) {
+		{name: "lists five hundred at most", rules: "long-history", breakIt: asks(func(q *query) {
 			if q.Limit == nil {
-				q.Limit = checkpointer.N(1000)
+				q.Limit = checkpointer.N(500)
 			}
 		})},
 		{name: "hands out the same values twice", rules: "values-out-are-copies", breakIt: func(h *hooks) {

@@ -39,6 +39,9 @@ type Config struct {
 	// its cleanup. It is called several times for one s. Nil, for a store that lives in
 	// one saver value, leaves out the rules about several handles.
 	Reopen func(t testing.TB, s checkpointer.Saver) checkpointer.Saver
+	// History is the number of checkpoints in the rule long-history. Default 10,000, or
+	// 1,000 with -short; at least 1,000.
+	History int
 }
 
 // Run checks every rule of the port as a subtest named after the rule. The function
@@ -46,6 +49,9 @@ type Config struct {
 // the saver before that.
 func Run(t *testing.T, open func(t testing.TB) checkpointer.Saver, cfg Config) {
 	t.Helper()
+	if cfg.History == 0 && testing.Short() {
+		cfg.History = 1000
+	}
 	for _, rule := range rules() {
 		if rule.shared && cfg.Reopen == nil {
 			continue
@@ -68,6 +74,9 @@ type rule struct {
 }
 
 func (r rule) run(t testing.TB, open func(t testing.TB) checkpointer.Saver, cfg Config) {
+	if cfg.History == 0 {
+		cfg.History = 10_000
+	}
 	r.check(&check{TB: t, rule: r.name, open: open, cfg: cfg, patience: 30 * time.Second})
 }
 

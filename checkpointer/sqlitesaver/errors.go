@@ -33,7 +33,7 @@ func (s *Saver) typed(err error) error {
 	}
 	for _, known := range []error{
 		checkpointer.ErrNotFound, checkpointer.ErrConflict, checkpointer.ErrFenced, checkpointer.ErrInvalid,
-		checkpointer.ErrTooLarge, context.Canceled, context.DeadlineExceeded,
+		checkpointer.ErrTooLarge, checkpointer.ErrClosed, context.Canceled, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, known) {
 			return err
@@ -57,7 +57,7 @@ func meaning(err error) (kind error, words string) {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return checkpointer.ErrUnavailable, "the file or its folder is read-only"
 	case sqlite3.SQLITE_CANTOPEN:
-		return checkpointer.ErrUnavailable, "the file cannot be opened or made here"
+		return checkpointer.ErrUnavailable, "the file cannot be opened"
 	case sqlite3.SQLITE_FULL:
 		return checkpointer.ErrUnavailable, "the disk is full"
 	case sqlite3.SQLITE_IOERR:

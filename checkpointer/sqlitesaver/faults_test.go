@@ -166,7 +166,7 @@ func TestReadOnly(t *testing.T) {
 		chmod(filepath.Dir(path), 0o555)
 		asNobody(t, func() {
 			_, err := sqlitesaver.Open(t.Context(), sqlitesaver.Config{Path: path})
-			expect(t, err, checkpointer.ErrUnavailable, path, "cannot be opened or made")
+			expect(t, err, checkpointer.ErrUnavailable, path, "the file cannot be made")
 		})
 	})
 }
@@ -305,4 +305,43 @@ func useAll(t *testing.T, path string) (errs []error) {
 		errs = append(errs, err)
 	}
 	return errs
+}
+
+// Deleted words are not to be found in the file, which only its owner can read.
+func TestPrivacy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	s := open(t, path)
+	secret := strings.Repeat("xyzzy-plugh ", 1000)
+	m := langrooms.NewMessage(langrooms.RoleHuman, secret)
+	at, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Step{Log: checkpointer.Append(m),
+		Channels: map[string][]byte{"x": []byte(secret)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutWrites(t.Context(), at, "task", []checkpointer.Write{{Channel: "x", Value: []byte(secret)}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v: %v", info.Mode(), err)
+	}
+	put(t, s, checkpointer.Ref{Thread: "other"}, "kept")
+	if err := s.DeleteThread(t.Context(), "t"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(content, []byte("plugh")) {
+		t.Error("the file still holds deleted words")
+	}
+	if !bytes.Contains(content, []byte("kept")) {
+		t.Error("the file does not hold what was kept")
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the log file is left behind: %v", err)
+	}
 }

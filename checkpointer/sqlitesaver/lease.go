@@ -193,7 +193,7 @@ func (l *lease) keep() {
 			l.cancel(fmt.Errorf("lease of thread %q: %w", l.thread, checkpointer.ErrFenced))
 			return
 		case time.Since(renewed) >= leaseTTL:
-			l.cancel(fmt.Errorf("lease of thread %q could not be renewed: %w: %w", l.thread, checkpointer.ErrFenced, l.s.typed(err)))
+			l.cancel(fmt.Errorf("lease of thread %q could not be renewed: %w: %w: %v", l.thread, checkpointer.ErrFenced, checkpointer.ErrUnavailable, err))
 			return
 		}
 	}

@@ -60,7 +60,7 @@ func (p *pool) give(l *link, err error) {
 	broken := errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if broken && !p.only {
-		_ = l.conn.Close() // what is wrong with it has been reported
+		_ = l.close() // what is wrong with it has been reported
 		l = nil
 	}
 	p.links <- l
@@ -71,10 +71,19 @@ func (p *pool) close() error {
 	var errs []error
 	for range cap(p.links) {
 		if l := <-p.links; l != nil {
-			errs = append(errs, l.conn.Close())
+			errs = append(errs, l.close())
 		}
 	}
 	return errors.Join(append(errs, p.db.Close())...)
+}
+
+// close also closes the statements: SQLite keeps a connection that has some.
+func (l *link) close() error {
+	var errs []error
+	for _, stmt := range l.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, l.conn.Close())...)
 }
 
 // prepared returns the statement of a query, kept for the next time. Queries are

@@ -298,3 +298,31 @@ func TestLeaseIsRenewed(t *testing.T) {
 		t.Errorf("the lease was lost: %v", context.Cause(lease.Context()))
 	}
 }
+
+// A lease that cannot be renewed is given up, for both reasons.
+func TestLeaseOfALockedStore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	s, err := sqlitesaver.Open(t.Context(), sqlitesaver.Config{Path: path, BusyTimeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	lease, err := s.Lock(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw(t, path, "BEGIN IMMEDIATE")
+	select {
+	case <-lease.Context().Done():
+	case <-time.After(30 * time.Second):
+		t.Fatal("the lease outlived its term")
+	}
+	cause := context.Cause(lease.Context())
+	if !errors.Is(cause, checkpointer.ErrFenced) || !errors.Is(cause, checkpointer.ErrUnavailable) {
+		t.Errorf("the lease ended with %v", cause)
+	}
+	if err := lease.Release(); err != nil {
+		t.Errorf("release of a lost lease: %v", err)
+	}
+}

@@ -9,6 +9,11 @@
 // to flush, the loss of power. A call that was cut off has happened whole or not at all.
 // The file must lie on a local disk: WAL does not work over network file systems.
 //
+// # Privacy
+//
+// A new file can be read by its owner only. What is deleted is overwritten in the file,
+// at the latest when the last process closes it; a copy of the disk may still hold it.
+//
 // # Concurrency
 //
 // A [Saver] is safe for concurrent use. Writers take turns, in the process by a queue and
@@ -41,7 +46,7 @@ const readers = 8
 
 // Config says where the store is.
 type Config struct {
-	// Path of the file, made when it is missing; its folder must exist. [Memory] keeps
+	// Path of the file, made (mode 0600) when it is missing; its folder must exist. [Memory] keeps
 	// everything in memory. Required.
 	Path string
 	// BusyTimeout is how long a call waits for a lock that another process holds before
@@ -58,7 +63,8 @@ type Saver struct {
 
 	mu     sync.Mutex
 	closed bool
-	done   chan struct{}
+	done   chan struct{}  // closed with the saver
+	close  func() error   // once
 	calls  sync.WaitGroup // calls in progress
 	held   sync.WaitGroup // renewing goroutines
 }
@@ -86,6 +92,7 @@ func Open(ctx context.Context, cfg Config) (*Saver, error) {
 		return nil, err
 	}
 	s := &Saver{cfg: cfg, memory: cfg.Path == Memory, done: make(chan struct{})}
+	s.close = sync.OnceValue(s.shut)
 	if err := s.open(ctx); err != nil {
 		return nil, fmt.Errorf("open: %w", s.typed(err))
 	}
@@ -123,7 +130,8 @@ func (s *Saver) open(ctx context.Context) (err error) {
 	return err
 }
 
-// checkPath finds in plain words what SQLite only calls "unable to open".
+// checkPath finds in plain words what SQLite only calls "unable to open", and makes the
+// file when it is missing.
 func (s *Saver) checkPath() error {
 	if s.memory {
 		return nil
@@ -134,14 +142,23 @@ func (s *Saver) checkPath() error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("%w: %s is not a folder", checkpointer.ErrUnavailable, folder)
 	}
-	if info, err := os.Stat(s.cfg.Path); err == nil && info.IsDir() {
+	info, err := os.Stat(s.cfg.Path)
+	if err == nil && info.IsDir() {
 		return fmt.Errorf("%w: it is a folder", checkpointer.ErrUnavailable)
 	}
-	return nil
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil // SQLite finds out what else may be wrong
+	}
+	// Conversations are private: SQLite itself would let everybody read the file.
+	f, err := os.OpenFile(s.cfg.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("%w: the file cannot be made: %v", checkpointer.ErrUnavailable, err)
+	}
+	return f.Close()
 }
 
 func (s *Saver) dsn(more string) string {
-	pragmas := fmt.Sprintf("?_busy_timeout=%d&_synchronous=FULL&_error_rc=1", s.cfg.BusyTimeout.Milliseconds())
+	pragmas := fmt.Sprintf("?_busy_timeout=%d&_synchronous=FULL&_pragma=secure_delete(1)&_error_rc=1", s.cfg.BusyTimeout.Milliseconds())
 	if s.memory {
 		return Memory + pragmas
 	}
@@ -151,28 +168,25 @@ func (s *Saver) dsn(more string) string {
 }
 
 // Close implements checkpointer.Saver. Held leases end and are given back.
-func (s *Saver) Close() error {
+func (s *Saver) Close() error { return s.close() }
+
+func (s *Saver) shut() error {
 	s.mu.Lock()
-	first := !s.closed
-	if first {
-		s.closed = true
-		close(s.done)
-	}
+	s.closed = true
+	close(s.done)
 	s.mu.Unlock()
 	s.calls.Wait()
 	s.held.Wait()
-	if !first {
-		return nil
-	}
 	return s.closeFiles()
 }
 
 func (s *Saver) closeFiles() error {
-	err := s.writer.close()
+	var err error
 	if s.reader != s.writer {
-		err = errors.Join(err, s.reader.close())
+		err = s.reader.close()
 	}
-	return err
+	// The last to close moves the log into the file, which a reader may not.
+	return errors.Join(err, s.writer.close())
 }
 
 // enter registers a call; the caller must leave by s.calls.Done.

@@ -27,6 +27,8 @@ func open(t testing.TB, path string) *sqlitesaver.Saver {
 func TestConformance(t *testing.T) {
 	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()}
 	t.Run("memory", func(t *testing.T) {
+		config := config
+		config.History = 1000 // the file has the long one
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return open(t, sqlitesaver.Memory) }, config)
 	})
 	t.Run("file", func(t *testing.T) {
