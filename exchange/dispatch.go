@@ -81,7 +81,7 @@ func (x *run) window(member string) (room.Window, int64, error) {
 	if err != nil {
 		return room.Window{}, 0, fmt.Errorf("reading the window of @%s on the thread %q: %w", member, x.thread, err)
 	}
-	return w, x.end(), nil
+	return w, x.Next(), nil
 }
 
 // windowSlack is how many entries more than the window's limit one page holds: the
@@ -152,7 +152,7 @@ func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool 
 	}
 	return x.room.Collect(delegate.Handle{Thread: x.thread, Delegate: o.Author, Task: e.Task,
 		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito,
-		Anchor: x.end()}) // where the record of this failure is about to stand
+		Anchor: x.Next()}) // where the record of this failure is about to stand
 }
 
 // ReplyText is what is recorded of a reply: its words, and that they were cut short.

@@ -194,7 +194,7 @@ func (t *Turn) Flush(source string, front ...langrooms.Message) error {
 
 // Stage adds a record to those that Flush will put, and returns its position.
 func (t *Turn) Stage(m langrooms.Message) int64 {
-	m.Seq = t.end()
+	m.Seq = t.Next()
 	t.staged = append(t.staged, m)
 	return m.Seq
 }
@@ -211,8 +211,8 @@ func (t *Turn) record(m langrooms.Message, open *openExchange) error {
 	return t.put("room", []langrooms.Message{m}, open)
 }
 
-// end is the position of the next record.
-func (t *Turn) end() int64 { return t.length + t.reserved + int64(len(t.staged)) }
+// Next is the position of the next record.
+func (t *Turn) Next() int64 { return t.length + t.reserved + int64(len(t.staged)) }
 
 // newestFirst yields what the turn sees of its thread: staged records, then stored
 // messages, read a page at a time.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -37,8 +38,9 @@ type Config struct {
 	Lead   func() string
 	// Collect takes over answers that are late; nil waits for none.
 	Collect func(delegate.Handle) bool
-	// Claim withdraws the collection of a task that the lead goes on with itself, so that
-	// its answer does not come twice; nil where nothing is collected.
+	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
+	// that it does not come twice; nil where nothing is collected. It is called while the
+	// turn holds the thread.
 	Claim func(thread, target, task string)
 	// Background runs a job, and reports why it cannot; nil offers no background.
 	Background func(Job) error
@@ -130,22 +132,33 @@ func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	timeout := time.Duration(a.Timeout * float64(time.Second))
+	timeout := time.Duration(math.Ceil(a.Timeout * float64(time.Second)))
 	if a.Background {
 		return d.background(turn, Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
 	}
 	if a.ResumeTask != "" && !target.Info().Resumable {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
 	}
-	if a.ResumeTask != "" && d.cfg.Claim != nil {
-		d.cfg.Claim(turn.Thread(), a.Target, a.ResumeTask)
-	}
 	result, err := turn.Address(ctx, d.room(registry, events), exchange.Address{
 		From: d.lead(), To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
 	if err != nil {
 		return "", err
 	}
-	return answer(result.Outcomes[0])
+	outcome := result.Outcomes[0]
+	if a.ResumeTask != "" && d.cfg.Claim != nil && settled(outcome) {
+		d.cfg.Claim(turn.Thread(), a.Target, a.ResumeTask)
+	}
+	return answer(outcome)
+}
+
+// settled reports whether o is the end of the task that was resumed. A peer that could not
+// be asked, or is still at it, leaves the task where it was, and its collection too.
+func settled(o langrooms.Outcome) bool {
+	switch delegate.Kind(o.ErrorKind) {
+	case delegate.KindUnreachable, delegate.KindRefused, delegate.KindTimeout, delegate.KindStillRunning, delegate.KindProtocol:
+		return false
+	}
+	return true
 }
 
 // maxTimeout bounds what a model may ask for, in seconds.
@@ -164,8 +177,13 @@ func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error)
 		return nil, errors.New(room.UnknownText("@"+a.Target, names, address.Near))
 	case a.Query == "" && a.ResumeTask == "":
 		return nil, fmt.Errorf("the query to @%s is empty", address.To[0])
+	case a.Background && a.ResumeTask != "":
+		return nil, fmt.Errorf("a task of @%s cannot be resumed in the background", address.To[0])
 	case a.Timeout < 0 || a.Timeout > maxTimeout:
 		return nil, fmt.Errorf("the timeout is %g seconds, it must be 0 to %d", a.Timeout, maxTimeout)
+	}
+	if err := langrooms.CheckText(a.Query); err != nil {
+		return nil, fmt.Errorf("the query to @%s: %w", address.To[0], err)
 	}
 	a.Target = address.To[0]
 	target, _ := registry.Get(a.Target)
@@ -192,16 +210,16 @@ func (d *DelegateTo) lead() string {
 }
 
 // background hands the job over. The address is recorded with this turn, so that the answer
-// has something to belong to.
+// has something to belong to; the answer waits for the turn's end.
 func (d *DelegateTo) background(turn *exchange.Turn, job Job) (string, error) {
 	if d.cfg.Background == nil {
 		return "", errors.New("this program runs no delegations in the background")
 	}
-	job.Exchange = langrooms.NewID()
-	job.Anchor = turn.Stage(room.NewAddress(d.lead(), []string{job.Target}, job.Exchange, job.Query, false))
+	job.Exchange, job.Anchor = langrooms.NewID(), turn.Next()
 	if err := d.cfg.Background(job); err != nil {
 		return "", fmt.Errorf("delegating to @%s in the background: %w", job.Target, err)
 	}
+	turn.Stage(room.NewAddress(d.lead(), []string{job.Target}, job.Exchange, job.Query, false))
 	return fmt.Sprintf("Delegated to @%s in the background. The answer will arrive on a later turn, as @%s's own message. "+
 		"Do not wait for it and do not delegate it again.", job.Target, job.Target), nil
 }
