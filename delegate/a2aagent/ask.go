@@ -43,7 +43,8 @@ func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 		err = x.wait(ctx, bounded)
 	}
 	switch {
-	case ctx.Err() != nil && x.task.phase() != answered:
+	case x.task.phase() == answered: // also when ctx ended meanwhile
+	case ctx.Err() != nil:
 		return delegate.Reply{}, x.stopped(ctx)
 	case err != nil:
 		return delegate.Reply{}, err
@@ -84,8 +85,8 @@ func (x *ask) resume(outer, ctx context.Context, id string, m *a2a.Message) erro
 	// Some peers hand the task back as it stood before the answer; a look a moment later
 	// tells whether the same question stands again.
 	x.nap(ctx, &watcher{}, x.pace)
-	if t, err := x.look(ctx); err == nil {
-		x.task = t
+	if err := x.look(ctx); err != nil && outer.Err() == nil {
+		x.cfg.Logger.Info("a resumed task could not be looked at again", "delegate", x.cfg.Name, "error", x.cleanError(err))
 	}
 	return outer.Err()
 }
@@ -96,6 +97,7 @@ func (x *ask) send(ctx context.Context, m *a2a.Message) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	x.patience.renew()                    // what the card took is not the answer's time
 	x.task.state = a2a.TaskStateSubmitted // a resumed one is not parked any more, whatever comes back
 	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)

@@ -60,7 +60,7 @@ func (c *cardCache) speak(e endpoint) {
 }
 
 // card returns the peer's card. Without one it is A2A 1.0 over JSON-RPC at the configured
-// URL. A peer that could not be reached for its card is asked for it again next time.
+// URL. That there is none is remembered too, unless the peer could not be reached.
 func (s *session) card(ctx context.Context) card {
 	if c, fresh := s.cards.get(); fresh {
 		return c
@@ -69,7 +69,8 @@ func (s *session) card(ctx context.Context) card {
 	if err != nil {
 		c = card{endpoint: choose(s.target, nil)}
 		var e *delegate.Error
-		if ctx.Err() != nil || errors.As(err, &e) && e.Kind == delegate.KindUnreachable {
+		gone := errors.As(err, &e) && e.Kind == delegate.KindUnreachable && !errors.Is(err, context.DeadlineExceeded)
+		if gone || ctx.Err() != nil {
 			return c
 		}
 	}

@@ -57,12 +57,14 @@ func TestChoose(t *testing.T) {
 func TestMissingCard(t *testing.T) {
 	hi := result(`{"message":{"parts":[{"text":"hi"}]}}`)
 	for name, card := range map[string]func(http.ResponseWriter, *http.Request){
-		"404":          http.NotFound,
-		"500":          func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
-		"no JSON":      func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
-		"no object":    func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`["card"]`)) },
-		"too large":    func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, maxCard+1)) },
-		"other host":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.test/card", 302) },
+		"404":       http.NotFound,
+		"500":       func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+		"no JSON":   func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
+		"no object": func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`["card"]`)) },
+		"too large": func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, maxCard+1)) },
+		"other host": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://evil.test/card", http.StatusFound)
+		},
 		"broken off":   func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"never served": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	} {
@@ -83,6 +85,10 @@ func TestMissingCard(t *testing.T) {
 				}
 				if took := time.Since(began); took > cardTimeout {
 					t.Errorf("the message waited %v for the card", took)
+				}
+				began = time.Now()
+				if _, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); err != nil || time.Since(began) > 0 {
+					t.Errorf("a second Ask = %v after %v", err, time.Since(began))
 				}
 				if version := f.requests()[0].header.Get("A2A-Version"); version != "1.0" {
 					t.Errorf("A2A-Version is %q", version)

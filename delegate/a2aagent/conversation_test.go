@@ -116,6 +116,7 @@ func TestResume(t *testing.T) {
 	}{
 		{"paused: the answer goes to it", []reply{result(taskV1("INPUT_REQUIRED", "which?")), result(inTask(taskV1("WORKING", ""))), done}, "done", "", "GetTask SendMessage GetTask"},
 		{"paused, and handed back as it was", []reply{result(taskV1("INPUT_REQUIRED", "which?")), result(inTask(taskV1("INPUT_REQUIRED", "which?"))), result(taskV1("WORKING", "")), done}, "done", "", "GetTask SendMessage GetTask GetTask"},
+		{"paused, answered without an id", []reply{result(taskV1("INPUT_REQUIRED", "which?")), result(`{"task":{"status":{"state":"TASK_STATE_WORKING"}}}`), done}, "done", "", "GetTask SendMessage GetTask"},
 		{"waiting to be authorized: likewise", []reply{result(taskV1("AUTH_REQUIRED", "")), result(inTask(taskV1("COMPLETED", "", "done")))}, "done", "", "GetTask SendMessage"},
 		{"working: it is only waited for", []reply{result(taskV1("WORKING", "")), result(taskV1("WORKING", "")), done}, "done", "", "GetTask GetTask GetTask"},
 		{"ended: its result", []reply{done}, "done", "", "GetTask"},

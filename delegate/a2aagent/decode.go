@@ -76,7 +76,6 @@ type wireTask struct {
 
 type wireArtifact struct {
 	ArtifactID string
-	Name       string
 	Parts      []wirePart
 }
 

@@ -23,6 +23,7 @@ type reply struct {
 	mediaType string
 	body      string
 	location  string
+	arrived   chan struct{} // closed when the request is there
 	hold      chan struct{} // answered when it is closed
 	never     bool          // not answered
 	hangUp    bool          // the connection ends without an answer
@@ -30,10 +31,10 @@ type reply struct {
 
 // received is one request as it reached a fake peer.
 type received struct {
-	verb, path string
-	header     http.Header
-	method     string // of the JSON-RPC request
-	params     map[string]any
+	path   string
+	header http.Header
+	method string // of the JSON-RPC request
+	params map[string]any
 }
 
 // fakePeer is an HTTP server that answers the POSTs it gets with replies, in order; the
@@ -54,7 +55,7 @@ func (f *fakePeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Params map[string]any
 	}
 	json.Unmarshal(body, &rpc)
-	got := received{verb: r.Method, path: r.URL.RequestURI(), header: r.Header.Clone(), method: rpc.Method, params: rpc.Params}
+	got := received{path: r.URL.RequestURI(), header: r.Header.Clone(), method: rpc.Method, params: rpc.Params}
 	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, cardPath) {
 		f.note(got)
 		if f.card == "" {
@@ -96,6 +97,9 @@ func (f *fakePeer) next(i int) reply {
 }
 
 func (r reply) write(w http.ResponseWriter, req *http.Request) {
+	if r.arrived != nil {
+		close(r.arrived)
+	}
 	if r.hold != nil {
 		select {
 		case <-r.hold:

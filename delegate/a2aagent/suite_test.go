@@ -2,6 +2,7 @@ package a2aagent
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -129,10 +130,11 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 		out := &artifactWriter{ec: ec, yield: yield}
 		m := delegatetest.Message{Prompt: ec.Message.Parts[0].Text(), Nth: x.count(ec.ContextID)}
 		err := x.script.Play(ctx, m, out.say)
-		switch failure, failed := err.(*delegatetest.Failure); {
-		case failed:
+		var failure *delegatetest.Failure
+		switch {
+		case errors.As(err, &failure):
 			yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateFailed, a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart(failure.Words))), nil)
-		case err == delegatetest.ErrDie:
+		case errors.Is(err, delegatetest.ErrDie):
 			x.die()
 			yield(nil, err) // the server keeps its goroutines until the work has an end
 		case err == nil && out.flush():

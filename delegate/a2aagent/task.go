@@ -2,7 +2,6 @@ package a2aagent
 
 import (
 	"crypto/sha256"
-	"io"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
@@ -56,7 +55,7 @@ func (t task) words() string {
 // follow completes an observation with what an earlier one of the same task said, so that
 // a peer that leaves an id out does not look as if something had changed.
 func (t task) follow(earlier task) task {
-	t.contextID = first(t.contextID, earlier.contextID)
+	t.id, t.contextID = first(t.id, earlier.id), first(t.contextID, earlier.contextID)
 	return t
 }
 
@@ -65,7 +64,7 @@ func digestFiles(parts []wirePart) [sha256.Size]byte {
 	h := sha256.New()
 	for i := range parts {
 		_, _, content, _ := parts[i].file()
-		io.WriteString(h, content)
+		h.Write([]byte(content))
 	}
 	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -38,19 +38,10 @@ func (x *ask) wait(outer, ctx context.Context) error {
 		if x.patience.hard && x.patience.left() <= 0 {
 			return x.stillRunning()
 		}
-		next, err := x.look(ctx)
-		switch {
-		case err != nil:
-			if failures++; failures == maxFailedLooks {
-				return x.lostTouch(err)
-			}
-		case next != x.task:
-			x.task = next
-			x.patience.renew()
-			x.report()
-			fallthrough
-		default:
+		if err := x.look(ctx); err == nil {
 			failures = 0
+		} else if failures++; failures == maxFailedLooks {
+			return x.lostTouch(err)
 		}
 		if x.task.phase() != pending {
 			return nil
@@ -61,12 +52,20 @@ func (x *ask) wait(outer, ctx context.Context) error {
 	}
 }
 
-// look looks at the task once.
-func (x *ask) look(ctx context.Context) (task, error) {
+// look looks at the task once. A material change starts the waiting time again.
+func (x *ask) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	t, err := x.peer.get(ctx, x.task.id)
-	return t.follow(x.task), err
+	if err != nil {
+		return err
+	}
+	if t = t.follow(x.task); t != x.task {
+		x.task = t
+		x.patience.renew()
+		x.report()
+	}
+	return nil
 }
 
 // nap passes the time until the next look. The end of the subscription wakes it: the task

@@ -172,7 +172,7 @@ func TestStop(t *testing.T) {
 func TestStopWhileTheTaskIsHandedBack(t *testing.T) {
 	hold := make(chan struct{})
 	first := result(inTask(taskV1("WORKING", "")))
-	first.hold = hold
+	first.hold, first.arrived = hold, make(chan struct{})
 	f := &fakePeer{card: cardV1, replies: []reply{first, result(taskV1("CANCELED", ""))}}
 	a := f.serve(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
@@ -182,13 +182,7 @@ func TestStopWhileTheTaskIsHandedBack(t *testing.T) {
 		_, err := a.Ask(ctx, delegate.Request{Prompt: "hi"})
 		asked <- err
 	}()
-	for len(f.requests()) == 0 { // until the message is there
-		select {
-		case err := <-asked:
-			t.Fatal(err)
-		case <-time.After(time.Millisecond):
-		}
-	}
+	<-first.arrived
 	stop()
 	if err := <-asked; kindOf(err) != delegate.KindCanceled {
 		t.Errorf("Ask = %v, want canceled", err)

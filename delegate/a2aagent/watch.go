@@ -80,10 +80,10 @@ func (p *peer) subscribe(ctx context.Context, id string) iter.Seq[update] {
 		}
 		rec := &recording{keepStream: true}
 		err := p.do(ctx, rec, p.endpoint, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
-			for _, err := range t.SubscribeToTask(ctx, params, &a2a.SubscribeToTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id)}) {
-				return err
-			}
-			return nil
+			var first error
+			t.SubscribeToTask(ctx, params, &a2a.SubscribeToTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id)})(
+				func(_ a2a.Event, err error) bool { first = err; return false })
+			return first
 		})
 		if err != nil || rec.stream == nil {
 			return
