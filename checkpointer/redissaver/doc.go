@@ -29,6 +29,7 @@
 //
 // A [Saver] and [Blobs] are safe for concurrent use. A Saver starts one goroutine for
 // each held lease and one for each operation whose context can end; Close waits for all
-// of them. go-redis logs through a logger that is global to the program, so this package
+// of them. (The client's own probe of a server that was away can take a second more to
+// end.) go-redis logs through a logger that is global to the program, so this package
 // leaves it alone; a program that wants it silent calls redis.SetLogger itself.
 package redissaver

@@ -29,7 +29,8 @@ const stageLife = 10 * time.Minute
 // Fork implements [checkpointer.Forker]. The two threads may live on different servers
 // of a cluster, so the messages go through this program: they are staged under a key of
 // their own, page by page, and one script makes the new thread of them. A fork that is
-// broken off leaves only the staged key, which expires within ten minutes.
+// broken off leaves only the staged key, which expires within ten minutes. Channel
+// values above [MaxStep] altogether are checkpointer.ErrTooLarge.
 func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to string) (checkpointer.Ref, error) {
 	const op = "fork"
 	if err := record.CheckFork(at, upTo, to); err != nil {
@@ -56,6 +57,9 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	}
 	l.channels(c.Channels)
 	l.pairs(record.WithSource(c.Metadata, "fork"))
+	if err := l.check(); err != nil {
+		return checkpointer.Ref{}, record.Wrap(op, to, err)
+	}
 	out, err := s.eval(ctx, request{op: op, thread: to, script: importScript, write: true,
 		keys: append(s.threadKeys(to), staged), args: l.args})
 	if err == nil {

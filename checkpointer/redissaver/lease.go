@@ -88,9 +88,11 @@ func (s *Saver) pause(ctx context.Context, op, thread string, r *reply) error {
 // granted in that moment. Where the server cannot be reached both end by themselves, so
 // one attempt is enough.
 func (s *Saver) leave(ctx context.Context, thread, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
 	r := s.releaseRequest(thread, id)
-	r.once = true
-	_, _ = s.eval(context.WithoutCancel(ctx), r)
+	r.write, r.once = false, true
+	_, _ = s.eval(ctx, r)
 }
 
 func (s *Saver) releaseRequest(thread, id string) request {

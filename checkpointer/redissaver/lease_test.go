@@ -12,6 +12,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/redissaver"
 	"github.com/langrooms/langrooms/internal/redistest"
 )
 
@@ -142,7 +143,7 @@ func TestFencing(t *testing.T) {
 		t.Fatal(err)
 	}
 	message := langrooms.NewMessage(langrooms.RoleHuman, "late")
-	state := c.Dump(ctx, "langrooms:{t}:t").Val()
+	state := dump(t, c, redissaver.ThreadKeys(s, "t")[:fence])
 	late := map[string]func(context.Context) error{
 		"put": func(ctx context.Context) error {
 			_, err := s.Put(ctx, ref, checkpointer.Step{Log: checkpointer.Append(message)})
@@ -158,7 +159,7 @@ func TestFencing(t *testing.T) {
 			t.Errorf("%s after the lease has passed on: %v", name, err)
 		}
 	}
-	if c.Dump(ctx, "langrooms:{t}:t").Val() != state {
+	if dump(t, c, redissaver.ThreadKeys(s, "t")[:fence]) != state {
 		t.Error("a fenced call has written")
 	}
 	<-old.Context().Done()

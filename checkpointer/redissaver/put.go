@@ -70,6 +70,9 @@ func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl 
 	return l.args, l.check()
 }
 
+// maxArguments stays below the 1,048,576 that the protocol allows in one command.
+const maxArguments = 1_000_000
+
 // arguments collects what a script is given, and its size.
 type arguments struct {
 	args []any
@@ -102,6 +105,9 @@ func (l *arguments) pairs(m map[string]string) {
 func (l *arguments) check() error {
 	if l.size > MaxStep {
 		return fmt.Errorf("%w: %d bytes in one call, at most %d are allowed", checkpointer.ErrTooLarge, l.size, MaxStep)
+	}
+	if len(l.args) > maxArguments {
+		return fmt.Errorf("%w: %d pieces in one call, at most %d are allowed", checkpointer.ErrTooLarge, len(l.args), maxArguments)
 	}
 	return nil
 }
