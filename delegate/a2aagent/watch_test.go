@@ -13,7 +13,7 @@ import (
 )
 
 // streamingPeer answers a subscription with events, each data as it stands, and everything
-// else as fakePeer does. A look brings the final task once the stream has been sent.
+// else as fakePeer does. A look brings the final task once there is a subscription.
 type streamingPeer struct {
 	fakePeer
 	final  reply
@@ -21,12 +21,12 @@ type streamingPeer struct {
 	events []string
 	open   bool // the stream stays open after the events
 
-	sent atomic.Bool
+	subscribed atomic.Bool
 }
 
 func (s *streamingPeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		if s.sent.Load() {
+		if s.subscribed.Load() {
 			s.final.write(w, r)
 			return
 		}
@@ -34,7 +34,7 @@ func (s *streamingPeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	io.Copy(io.Discard, r.Body) // else the server does not notice when the client goes
-	defer s.sent.Store(true)
+	s.subscribed.Store(true)
 	if s.status != 0 {
 		w.WriteHeader(s.status)
 		return
@@ -45,7 +45,6 @@ func (s *streamingPeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 	}
 	if s.open {
-		s.sent.Store(true)
 		<-r.Context().Done()
 	}
 }
