@@ -42,34 +42,34 @@ func (s *Saver) typed(err error) error {
 	if errors.Is(err, checkpointer.ErrFormat) || errors.Is(err, checkpointer.ErrUnavailable) {
 		return fmt.Errorf("%s: %w", s.cfg.Path, err)
 	}
-	kind, words := meaning(err)
+	words, kind := meaning(err)
 	return fmt.Errorf("%s: %w: %s (%w)", s.cfg.Path, kind, words, err)
 }
 
-func meaning(err error) (kind error, words string) {
+func meaning(err error) (words string, kind error) {
 	code, ok := primary(err)
 	if !ok {
-		return checkpointer.ErrUnavailable, "the database does not answer"
+		return "the database does not answer", checkpointer.ErrUnavailable
 	}
 	switch code {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return checkpointer.ErrUnavailable, "the database is locked by another process"
+		return "the database is locked by another process", checkpointer.ErrUnavailable
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		return checkpointer.ErrUnavailable, "the file or its folder is read-only"
+		return "the file or its folder is read-only", checkpointer.ErrUnavailable
 	case sqlite3.SQLITE_CANTOPEN:
-		return checkpointer.ErrUnavailable, "the file cannot be opened"
+		return "the file cannot be opened", checkpointer.ErrUnavailable
 	case sqlite3.SQLITE_FULL:
-		return checkpointer.ErrUnavailable, "the disk is full"
+		return "the disk is full", checkpointer.ErrUnavailable
 	case sqlite3.SQLITE_IOERR:
-		return checkpointer.ErrUnavailable, "the disk reports an error"
+		return "the disk reports an error", checkpointer.ErrUnavailable
 	case sqlite3.SQLITE_NOTADB:
-		return checkpointer.ErrFormat, "the file is not an SQLite database"
+		return "the file is not an SQLite database", checkpointer.ErrFormat
 	case sqlite3.SQLITE_CORRUPT:
-		return checkpointer.ErrFormat, "the file is damaged"
+		return "the file is damaged", checkpointer.ErrFormat
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_MISMATCH:
-		return checkpointer.ErrFormat, "the tables are not as this version makes them"
+		return "the tables are not as this version makes them", checkpointer.ErrFormat
 	case sqlite3.SQLITE_TOOBIG:
-		return checkpointer.ErrTooLarge, "the database takes no value of this size"
+		return "the database takes no value of this size", checkpointer.ErrTooLarge
 	}
-	return checkpointer.ErrUnavailable, "the database fails"
+	return "the database fails", checkpointer.ErrUnavailable
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,6 +29,10 @@ const childEnv = "SQLITESAVER_TEST_CHILD"
 func TestMain(m *testing.M) {
 	mode, path, _ := strings.Cut(os.Getenv(childEnv), ":")
 	if mode == "" {
+		// Most of the parallel tests only wait for a lease to run out.
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 		goleak.VerifyTestMain(m)
 		return
 	}

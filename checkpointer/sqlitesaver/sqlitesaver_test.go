@@ -25,13 +25,17 @@ func open(t testing.TB, path string) *sqlitesaver.Saver {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()}
 	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
 		config := config
 		config.History = 1000 // the file has the long one
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return open(t, sqlitesaver.Memory) }, config)
 	})
 	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		config := config
 		paths := map[checkpointer.Saver]string{}
 		config.Reopen = func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return open(t, paths[s]) }
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver {
