@@ -1,6 +1,7 @@
 package redissaver_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,44 +71,46 @@ func TestOneRoundTripWhateverTheLength(t *testing.T) {
 	for _, n := range []int{10, 10_000} {
 		thread := fmt.Sprint("t", n+10_000) // names of one length
 		ref := grow(t, s, thread, n)
-		operations := map[string]func() error{
-			"put writes": func() error {
-				return s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x", Value: []byte("v")}})
-			},
-			"get": func() error { _, err := s.Get(t.Context(), checkpointer.Ref{Thread: thread}); return err },
-			"window": func() error {
-				_, got, err := s.Snapshot(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Range{Backward: true, Limit: checkpointer.N(5)})
-				if len(got) != 5 {
-					err = fmt.Errorf("%d messages", len(got))
-				}
-				return err
-			},
-			"messages": func() error {
-				return drain(s.Messages(t.Context(), ref, checkpointer.Range{Backward: true, Limit: checkpointer.N(5)}), 5)
-			},
-			"list page": func() error {
-				return drain(s.List(t.Context(), checkpointer.Query{Thread: thread, Limit: checkpointer.N(1)}), 1)
-			},
-		}
 		put := func() (err error) {
 			ref, err = s.Put(t.Context(), ref, checkpointer.Step{Log: checkpointer.Append(m)})
 			return err
 		}
-		measure := func(name string, do func() error) {
-			t.Helper()
-			if err := do(); err != nil { // so that the script is loaded
+		if err := put(); err != nil { // now the newest checkpoint has a parent at each length
+			t.Fatal(err)
+		}
+		for _, operation := range []struct {
+			name string
+			do   func() error
+		}{
+			{"get", func() error { _, err := s.Get(t.Context(), checkpointer.Ref{Thread: thread}); return err }},
+			{"window", func() error {
+				_, got, err := s.Snapshot(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Range{Backward: true, Limit: checkpointer.N(5)})
+				if len(got) != 5 {
+					err = errors.Join(err, fmt.Errorf("%d messages", len(got)))
+				}
+				return err
+			}},
+			{"messages", func() error {
+				return drain(s.Messages(t.Context(), ref, checkpointer.Range{Backward: true, Limit: checkpointer.N(5)}), 5)
+			}},
+			{"list page", func() error {
+				return drain(s.List(t.Context(), checkpointer.Query{Thread: thread, Limit: checkpointer.N(1)}), 1)
+			}},
+			{"put writes", func() error {
+				return s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x", Value: []byte("v")}})
+			}},
+			{"put", put},
+		} {
+			name := operation.name
+			if err := operation.do(); err != nil { // so that the script is loaded
 				t.Fatal(err)
 			}
-			c := cost(t, p, do)
+			c := cost(t, p, operation.do)
 			if c.Turns != 1 || c.Commands["EVALSHA"] != 1 || len(c.Commands) != 1 {
 				t.Errorf("%s at length %d took %d round trips: %v", name, n, c.Turns, c.Commands)
 			}
 			sent[name], received[name] = append(sent[name], c.Sent), append(received[name], c.Received)
 		}
-		for name, do := range operations {
-			measure(name, do)
-		}
-		measure("put", put) // last: it changes what the others read
 	}
 	for name := range sent {
 		t.Logf("%-10s sent %v, received %v bytes at lengths 10, 10 000 (a message is %d)", name, sent[name], received[name], size)
