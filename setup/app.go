@@ -3,13 +3,11 @@ package setup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -20,7 +18,6 @@ import (
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/inbox"
-	"github.com/langrooms/langrooms/middleware/cast"
 	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 	"github.com/langrooms/langrooms/room"
@@ -54,50 +51,56 @@ type App struct {
 	Inbox    *inbox.Inbox
 	Arrivals <-chan langrooms.Arrival
 
-	options Options
-	durable atomic.Bool
-	memory  switched
-	file    *hotreload.File // nil for the built-in configuration
-	cancel  func()
+	options   Options
+	memory    switched
+	transport *http.Transport // the lead's model's
+	file      *hotreload.File // nil for the built-in configuration
+	cancel    func()
 
-	mu       sync.Mutex
-	config   hotreload.Config
-	entries  []entry
-	model    llms.Model
-	modelOf  hotreload.Model
-	peers    *demo.Peers
+	// applying is held while a configuration is taken over; opened says that Open, which
+	// takes the first one, has succeeded.
+	applying sync.Mutex
+	opened   bool
+
+	mu      sync.Mutex
+	config  hotreload.Config
+	entries []entry
+	model   llms.Model
+	modelOf modelKey
+	peers   *demo.Peers
+	closed  bool
+
 	notifyMu sync.Mutex
 }
 
+// ErrClosed says that the app has been closed.
+var ErrClosed = errors.New("the app has been closed")
+
 // Open reads the configuration and opens what it names. Errors name the file and the part
-// that failed.
+// that failed; nothing stays open then.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := &App{options: o}
-	if err := a.openConfig(ctx); err != nil {
-		return nil, err
-	}
-	if err := a.openParts(ctx); err != nil {
+	a := newApp(o)
+	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
-	}
-	if a.file != nil {
-		a.cancel = a.file.Subscribe(a.changed)
 	}
 	return a, nil
 }
 
-// ReadConfig reads the configuration at path once. When the file does not exist and required
-// is false it returns the built-in demo configuration and builtIn is true.
-func ReadConfig(path string, required bool) (c hotreload.Config, findings []hotreload.Finding, builtIn bool, err error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !required {
-		c, findings, err = hotreload.Parse("built-in configuration", []byte(langrooms.DemoConfig))
-		return c, findings, true, err
+func newApp(o Options) *App {
+	return &App{options: o, Roster: delegate.NewLive(nil), transport: http.DefaultTransport.(*http.Transport).Clone()}
+}
+
+func (a *App) open(ctx context.Context) error {
+	a.applying.Lock()
+	defer a.applying.Unlock()
+	if err := a.openConfig(ctx); err != nil {
+		return err
 	}
-	if err != nil {
-		return hotreload.Config{}, nil, false, fmt.Errorf("configuration: %w", err)
+	if err := a.openParts(ctx); err != nil {
+		return err
 	}
-	c, findings, err = hotreload.Parse(path, data)
-	return c, findings, false, err
+	a.opened = true
+	return nil
 }
 
 func (a *App) openConfig(ctx context.Context) error {
@@ -110,9 +113,12 @@ func (a *App) openConfig(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.file, a.config = file, file.Current().Config
-	a.report(file.Current().Findings)
-	return nil
+	a.file = file
+	a.cancel = file.Subscribe(a.changed) // before the first look, so that no change falls in between
+	first := file.Current()
+	a.config = first.Config
+	a.report(first.Findings)
+	return storeUsable(first.Findings)
 }
 
 func (a *App) openParts(ctx context.Context) error {
@@ -121,7 +127,6 @@ func (a *App) openParts(ctx context.Context) error {
 		return err
 	}
 	a.Saver = saver
-	a.Roster = delegate.NewLive(nil)
 	a.remember(a.config.Continuity)
 	a.Continuity = delegate.NewEchoGuard(delegate.NewEpochs(&a.memory), func(k delegate.ContextKey) {
 		a.notify("Delegate @" + k.Delegate + " gives several threads the same conversation; it is not continued any more.")
@@ -152,7 +157,7 @@ func (a *App) openInbox() error {
 // Collect waits for a late answer, if this process or, with durable continuity, another one
 // will be there to take it. It is what roomnode.Config.Collect wants.
 func (a *App) Collect(h delegate.Handle) bool {
-	return (!a.options.OneTurn || a.durable.Load()) && a.Inbox.Collect(h)
+	return (!a.options.OneTurn || a.memory.durable.Load()) && a.Inbox.Collect(h)
 }
 
 // background runs delegations whose answer is not waited for; a program of one turn has none.
@@ -181,6 +186,11 @@ func (a *App) Tools() ([]leadnode.Tool, error) {
 
 // changed takes a new configuration over: the next turn has it.
 func (a *App) changed(c hotreload.Change) {
+	a.applying.Lock()
+	defer a.applying.Unlock()
+	if !a.opened {
+		return
+	}
 	if c.Fault != nil {
 		a.notify("The configuration was not taken: " + c.Fault.Error())
 		return
@@ -192,9 +202,7 @@ func (a *App) changed(c hotreload.Change) {
 	a.mu.Lock()
 	a.config = c.New.Config
 	a.mu.Unlock()
-	if slices.Contains(c.Keys, "continuity") {
-		a.remember(c.New.Config.Continuity)
-	}
+	a.remember(c.New.Config.Continuity)
 	if slices.ContainsFunc(c.Keys, func(key string) bool { return strings.HasPrefix(key, "delegates") }) {
 		if err := a.applyRoster(c.New.Config); err != nil {
 			a.notify("The new roster was not taken: " + err.Error())
@@ -237,21 +245,8 @@ func (a *App) Knobs() roomnode.Knobs {
 // Lead returns the lead's configured name, or "".
 func (a *App) Lead() string { return a.Config().Identity.Name }
 
-// Model returns the lead's model in force, wrapped so that it is told who is in the room.
-func (a *App) Model() (llms.Model, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.model == nil || a.modelOf != a.config.Model {
-		model, err := a.newModel(a.config.Model)
-		if err != nil {
-			return nil, fmt.Errorf("model: %w", err)
-		}
-		a.model, a.modelOf = cast.Wrap(model, a.Lead), a.config.Model
-	}
-	return a.model, nil
-}
-
-// Close ends everything that Open began and waits for it. Idempotent.
+// Close ends everything that Open began and waits for it. Idempotent, and safe from many
+// goroutines.
 func (a *App) Close() error {
 	var errs []error
 	if a.cancel != nil {
@@ -260,15 +255,15 @@ func (a *App) Close() error {
 	if a.file != nil {
 		errs = append(errs, a.file.Close())
 	}
+	a.mu.Lock()
+	a.closed = true
+	peers := a.peers
+	a.mu.Unlock()
 	if a.Inbox != nil {
 		a.Inbox.Close()
 	}
-	if a.Roster != nil {
-		errs = append(errs, a.Roster.Close())
-	}
-	a.mu.Lock()
-	peers := a.peers
-	a.mu.Unlock()
+	errs = append(errs, a.Roster.Close())
+	a.transport.CloseIdleConnections()
 	if peers != nil {
 		errs = append(errs, peers.Close())
 	}

@@ -2,17 +2,14 @@ package setup
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/durable"
 )
-
-// memory is continuity that ends with the process.
-type memory struct {
-	delegate.Continuity
-	delegate.HandleStore
-}
 
 // store is where conversations and late answers are remembered.
 type store interface {
@@ -20,55 +17,135 @@ type store interface {
 	delegate.HandleStore
 }
 
-// switched is the store in force: the setting `continuity` can be reloaded. What one store
-// remembers is not carried over to the other.
-type switched struct{ current atomic.Pointer[store] }
-
-func (s *switched) use(next store) { s.current.Store(&next) }
-func (s *switched) now() store     { return *s.current.Load() }
-
-func (s *switched) Get(ctx context.Context, k delegate.ContextKey) (string, error) {
-	return s.now().Get(ctx, k)
+// memory is a store that ends with the process.
+type memory struct {
+	delegate.Continuity
+	delegate.HandleStore
 }
 
-func (s *switched) Learn(ctx context.Context, k delegate.ContextKey, id string) error {
-	return s.now().Learn(ctx, k, id)
-}
-
-func (s *switched) Drop(ctx context.Context, k delegate.ContextKey) error {
-	return s.now().Drop(ctx, k)
-}
-
-func (s *switched) DropThread(ctx context.Context, thread string) error {
-	return s.now().DropThread(ctx, thread)
-}
-
-func (s *switched) PutHandle(ctx context.Context, h delegate.Handle) error {
-	return s.now().PutHandle(ctx, h)
-}
-
-func (s *switched) HasHandle(ctx context.Context, h delegate.Handle) (bool, error) {
-	return s.now().HasHandle(ctx, h)
-}
-
-func (s *switched) TakeHandle(ctx context.Context, h delegate.Handle) (bool, error) {
-	return s.now().TakeHandle(ctx, h)
-}
-
-func (s *switched) Handles(ctx context.Context, thread string) ([]delegate.Handle, error) {
-	return s.now().Handles(ctx, thread)
-}
-
-func (s *switched) DropHandles(ctx context.Context, thread string) error {
-	return s.now().DropHandles(ctx, thread)
+// switched is the store in force: the setting `continuity` can be reloaded. Conversations
+// are not carried over, they begin anew. What is waited for was promised, so it is found
+// in the store before too.
+type switched struct {
+	now, before atomic.Pointer[store]
+	durable     atomic.Bool // the setting
 }
 
 // remember makes the setting the one in force.
 func (a *App) remember(setting string) {
-	a.durable.Store(setting == "durable")
-	if setting == "durable" {
-		a.memory.use(durable.New(a.Saver))
+	s := &a.memory
+	durably := setting == "durable"
+	if s.now.Load() != nil && s.durable.Load() == durably {
 		return
 	}
-	a.memory.use(memory{delegate.NewMemoryContinuity(), delegate.NewMemoryHandles()})
+	var next store = memory{delegate.NewMemoryContinuity(), delegate.NewMemoryHandles()}
+	if durably {
+		next = durable.New(a.Saver)
+	}
+	s.durable.Store(durably)
+	s.before.Store(s.now.Load())
+	s.now.Store(&next)
+}
+
+// stores returns the store in force, and then the one before it, if there was one.
+func (s *switched) stores() []store {
+	stores := []store{*s.now.Load()}
+	if before := s.before.Load(); before != nil {
+		stores = append(stores, *before)
+	}
+	return stores
+}
+
+// each calls do with each store.
+func (s *switched) each(do func(store) error) error {
+	var errs []error
+	for _, st := range s.stores() {
+		errs = append(errs, do(st))
+	}
+	return errors.Join(errs...)
+}
+
+// Get implements delegate.Continuity.
+func (s *switched) Get(ctx context.Context, k delegate.ContextKey) (string, error) {
+	return s.stores()[0].Get(ctx, k)
+}
+
+// Learn implements delegate.Continuity. An older conversation is not gone back to.
+func (s *switched) Learn(ctx context.Context, k delegate.ContextKey, id string) error {
+	stores := s.stores()
+	for _, before := range stores[1:] {
+		if err := before.Drop(ctx, k); err != nil {
+			return err
+		}
+	}
+	return stores[0].Learn(ctx, k, id)
+}
+
+// Drop implements delegate.Continuity.
+func (s *switched) Drop(ctx context.Context, k delegate.ContextKey) error {
+	return s.each(func(st store) error { return st.Drop(ctx, k) })
+}
+
+// DropThread implements delegate.Continuity.
+func (s *switched) DropThread(ctx context.Context, thread string) error {
+	return s.each(func(st store) error { return st.DropThread(ctx, thread) })
+}
+
+// PutHandle implements delegate.HandleStore.
+func (s *switched) PutHandle(ctx context.Context, h delegate.Handle) error {
+	stores := s.stores()
+	for _, before := range stores[1:] {
+		older, err := before.Handles(ctx, h.Thread)
+		if err != nil {
+			return err
+		}
+		for _, o := range older {
+			if o.Delegate != h.Delegate {
+				continue
+			}
+			if _, err := before.TakeHandle(ctx, o); err != nil {
+				return err
+			}
+		}
+	}
+	return stores[0].PutHandle(ctx, h)
+}
+
+// HasHandle implements delegate.HandleStore.
+func (s *switched) HasHandle(ctx context.Context, h delegate.Handle) (has bool, err error) {
+	return s.first(func(st store) (bool, error) { return st.HasHandle(ctx, h) })
+}
+
+// TakeHandle implements delegate.HandleStore.
+func (s *switched) TakeHandle(ctx context.Context, h delegate.Handle) (bool, error) {
+	return s.first(func(st store) (bool, error) { return st.TakeHandle(ctx, h) })
+}
+
+// first asks the stores until one says yes.
+func (s *switched) first(ask func(store) (bool, error)) (bool, error) {
+	for _, st := range s.stores() {
+		if ok, err := ask(st); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// Handles implements delegate.HandleStore.
+func (s *switched) Handles(ctx context.Context, thread string) ([]delegate.Handle, error) {
+	var all []delegate.Handle
+	for _, st := range s.stores() {
+		handles, err := st.Handles(ctx, thread)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, handles...)
+	}
+	slices.SortStableFunc(all, func(a, b delegate.Handle) int { return strings.Compare(a.Delegate, b.Delegate) })
+	return all, nil
+}
+
+// DropHandles implements delegate.HandleStore.
+func (s *switched) DropHandles(ctx context.Context, thread string) error {
+	return s.each(func(st store) error { return st.DropHandles(ctx, thread) })
 }

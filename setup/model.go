@@ -1,8 +1,8 @@
 package setup
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -10,34 +10,75 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/middleware/cast"
 )
 
-// newModel makes the lead's model. a.mu is held.
-func (a *App) newModel(m hotreload.Model) (llms.Model, error) {
-	if m.Provider == "demo" {
-		peers, err := a.demoPeers()
-		if err != nil {
-			return nil, err
-		}
-		return openAIModel(hotreload.Model{URL: peers.LeadModelURL(), Model: "lead", Timeout: m.Timeout}, peers.Key())
+// modelKey is what a model was made of.
+type modelKey struct {
+	section string
+	key     string
+}
+
+// Model returns the lead's model in force, wrapped so that it is told who is in the room. It
+// is another one after a change of its section or key. ErrClosed after Close.
+func (a *App) Model() (llms.Model, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, ErrClosed
 	}
-	key, err := m.APIKey.Resolve()
+	m, key, err := a.modelConfig()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("model: %w", err)
 	}
-	return openAIModel(m, key)
+	of := modelKey{section(m), key}
+	if a.model == nil || a.modelOf != of {
+		model, err := a.newModel(m, key)
+		if err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+		a.model, a.modelOf = cast.Wrap(model, a.Lead), of
+	}
+	return a.model, nil
+}
+
+// section stands for all that m says, the key apart.
+func section(m hotreload.Model) string {
+	temperature := "unset"
+	if m.Temperature != nil {
+		temperature = fmt.Sprint(*m.Temperature)
+	}
+	return fmt.Sprintf("%q %q %q %s %d %s", m.Provider, m.URL, m.Model, temperature, m.MaxTokens, m.Timeout)
+}
+
+// modelConfig returns the model's section and its key. The demo's are those of its peers. a.mu
+// is held.
+func (a *App) modelConfig() (m hotreload.Model, key string, err error) {
+	m = a.config.Model
+	if m.Provider != "demo" {
+		key, err = m.APIKey.Resolve()
+		return m, key, err
+	}
+	peers, err := a.demoPeers()
+	if err != nil {
+		return m, "", err
+	}
+	return hotreload.Model{Provider: m.Provider, URL: peers.LeadModelURL(), Model: "lead", Timeout: m.Timeout}, peers.Key(), nil
 }
 
 // noKey stands for a credential at an endpoint that wants none: the client insists on one.
 const noKey = "none"
 
-func openAIModel(m hotreload.Model, key string) (llms.Model, error) {
-	if key == "" {
-		key = noKey
-	}
+// newModel makes the lead's model.
+func (a *App) newModel(m hotreload.Model, key string) (llms.Model, error) {
 	options := []openai.Option{
 		openai.WithModel(m.Model), openai.WithToken(key),
-		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout}),
+		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: bounded{a.transport},
+			// A redirect would take the conversation, and perhaps the key, somewhere else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
+	}
+	if key == "" {
+		options = append(options, openai.WithToken(noKey))
 	}
 	if m.URL != "" {
 		options = append(options, openai.WithBaseURL(strings.TrimSuffix(m.URL, "/")))
@@ -49,31 +90,34 @@ func openAIModel(m hotreload.Model, key string) (llms.Model, error) {
 	return &leadModel{inner: inner, m: m, key: key}, nil
 }
 
-// leadModel applies the configured call options, and keeps the key out of what the
-// endpoint may echo in its errors.
-type leadModel struct {
-	inner llms.Model
-	m     hotreload.Model
-	key   string
-}
+// maxResponse bounds what is read of one answer of the lead's endpoint, in bytes.
+const maxResponse = 32 << 20
 
-func (l *leadModel) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	var own []llms.CallOption
-	if l.m.Temperature != nil {
-		own = append(own, llms.WithTemperature(*l.m.Temperature))
-	}
-	if l.m.MaxTokens > 0 {
-		own = append(own, llms.WithMaxTokens(l.m.MaxTokens))
-	}
-	resp, err := l.inner.GenerateContent(ctx, messages, append(own, options...)...)
-	if err != nil && l.key != noKey && strings.Contains(err.Error(), l.key) {
-		err = fmt.Errorf("%s", strings.ReplaceAll(err.Error(), l.key, "(hidden)"))
+// bounded bounds what is read of each answer.
+type bounded struct{ inner http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.inner.RoundTrip(r)
+	if err == nil {
+		resp.Body = &boundedBody{resp.Body, maxResponse}
 	}
 	return resp, err
 }
 
-func (l *leadModel) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, l, prompt, options...)
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements io.Reader.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the answer is longer than %d bytes", int64(maxResponse))
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }
 
 // LeadPrompt is the lead's system prompt in the module's own programs.

@@ -3,8 +3,6 @@ package setup
 import (
 	"context"
 	"errors"
-
-	"github.com/langrooms/langrooms/delegate"
 )
 
 // OpenRoster opens only the roster of a configuration: no store, no model, no watch. The
@@ -14,7 +12,8 @@ func OpenRoster(_ context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{options: o, config: config, Roster: delegate.NewLive(nil)}
+	a := newApp(o)
+	a.config = config
 	a.report(findings)
 	a.remember("memory")
 	a.Continuity = &a.memory

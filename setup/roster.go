@@ -21,6 +21,15 @@ type entry struct {
 // delegate, with its processes and connections; one that cannot be made is told of and
 // left out.
 func (a *App) applyRoster(c hotreload.Config) error {
+	left, err := a.swapRoster(c)
+	for _, text := range left {
+		a.notify(text)
+	}
+	return err
+}
+
+// swapRoster does so and returns what is to be told.
+func (a *App) swapRoster(c hotreload.Config) (left []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var entries []entry
@@ -28,18 +37,18 @@ func (a *App) applyRoster(c hotreload.Config) error {
 	for _, d := range c.Delegates {
 		e, err := a.keepOrMake(d)
 		if err != nil {
-			a.notify(fmt.Sprintf("Delegate %q is left out: %v", d.Name, err))
+			left = append(left, fmt.Sprintf("Delegate %q is left out: %v", d.Name, err))
 			continue
 		}
 		entries, roster = append(entries, e), append(roster, e.delegate)
 	}
 	registry, err := delegate.NewRegistry(roster...)
 	if err != nil {
-		return err
+		return left, err
 	}
 	a.entries = entries
 	a.Roster.Swap(registry)
-	return nil
+	return left, nil
 }
 
 func (a *App) keepOrMake(d hotreload.Delegate) (entry, error) {
