@@ -37,8 +37,9 @@ type Chat struct {
 	// with a notice then wakes the lead by Wake. Nil means that none come.
 	Arrivals <-chan langrooms.Arrival
 	Wake     func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error)
-	// Complete returns the names that a leading @prefix can become; nil completes nothing.
-	Complete func(prefix string) []string
+	// Complete returns the names that can complete the last token of what stands before the
+	// cursor (see room.Complete); nil completes nothing.
+	Complete func(before string) []string
 
 	interrupts <-chan os.Signal
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -122,38 +124,28 @@ func readRaw(f *os.File, screen *term.Terminal) (string, error) {
 	return screen.ReadLine()
 }
 
-// complete turns a leading @prefix under the cursor into the next name when Tab is hit:
-// the only match, or as much as all matches share.
+// complete turns the last token before the cursor into the next name when Tab is hit: the
+// only match, or as much as all matches share.
 func (c *Chat) complete(text string, pos int, key rune) (string, int, bool) {
 	if key != '\t' || c.Complete == nil {
 		return "", 0, false
 	}
-	start := strings.LastIndexAny(text[:pos], " \t") + 1
-	token := text[start:pos]
-	if !strings.HasPrefix(token, "@") || !leadingTokens(text[:start]) {
-		return "", 0, false
-	}
-	names := c.Complete(token[1:])
+	names := c.Complete(text[:pos])
 	if len(names) == 0 {
 		return "", 0, false
 	}
+	start := strings.LastIndexFunc(text[:pos], unicode.IsSpace) + 1
+	for !utf8.RuneStart(text[start]) { // the white space was longer than a byte
+		start++
+	}
 	word := "@" + common(names)
-	if len(word) < len(token) {
+	if len(word) < pos-start {
 		return "", 0, false // the matches differ in case from what was typed
 	}
 	if len(names) == 1 {
 		word += " "
 	}
 	return text[:start] + word + text[pos:], start + len(word), true
-}
-
-func leadingTokens(text string) bool {
-	for _, token := range strings.Fields(text) {
-		if !strings.HasPrefix(token, "@") {
-			return false
-		}
-	}
-	return true
 }
 
 // common returns the longest prefix of all names, by whole characters.

@@ -60,7 +60,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
 			return nodes.lead.Run(ctx, leadnode.Input{Thread: p.thread, Notice: notice, Events: events})
 		},
-		Complete: func(prefix string) []string { return room.Complete(prefix, app.Roster.Current().Names()) },
+		Complete: func(before string) []string { return room.Complete(before, app.Roster.Current().Names()) },
 	}
 	return errors.Join(chat.Run(ctx), app.Close())
 }

@@ -7,11 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/redis/go-redis/v9/logging"
+
 	"github.com/langrooms/langrooms/demo"
 )
 
 func main() {
 	demo.Main()
+	logging.Disable() // of the Redis client, whose errors are told as ours
 	// Who reads the output may go away: that is an error of a write then, and the program
 	// still ends what it has started.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

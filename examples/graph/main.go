@@ -85,7 +85,7 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
 			return graph.lead.Run(ctx, leadnode.Input{Thread: thread, Notice: notice, Events: events})
 		},
-		Complete: func(prefix string) []string { return room.Complete(prefix, app.Roster.Current().Names()) },
+		Complete: func(before string) []string { return room.Complete(before, app.Roster.Current().Names()) },
 	}
 	return chat.Run(ctx)
 }

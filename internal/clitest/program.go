@@ -1,6 +1,7 @@
 package clitest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,7 +38,23 @@ func main(m *testing.M, p *Program) (int, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)
 	}
+	if err := sideBySide(); err != nil {
+		return 0, err
+	}
 	return m.Run(), nil
+}
+
+// sideBySide lets more tests run in parallel than there are processors, unless the command
+// line says how many: they mostly wait.
+func sideBySide() error {
+	const flagName = "test.parallel"
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == flagName })
+	if given {
+		return nil
+	}
+	return flag.Set(flagName, "12")
 }
 
 // Folder is a working folder in which a program runs.
@@ -98,6 +115,25 @@ func (f *Folder) StartUnread(args ...string) *Process {
 	cmd := exec.Command(f.program.path, args...)
 	cmd.Stdout = w
 	return f.start(cmd)
+}
+
+// RunAsNobody is Run as the user nobody, in a folder that all can read; only root can.
+func (f *Folder) RunAsNobody(args ...string) Result {
+	f.t.Helper()
+	for dir := f.Dir; dir != os.TempDir() && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil {
+			err = os.Chmod(dir, info.Mode()|0o055)
+		}
+		if err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(f.program.path, args...)
+	cmd.SysProcAttr = asNobody()
+	p := f.start(cmd)
+	p.CloseInput()
+	return p.Wait()
 }
 
 // Command returns the program's path, for a test that runs it by other means.

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/langrooms/langrooms/internal/clitest"
+	"github.com/langrooms/langrooms/internal/redistest"
+)
+
+// screen is the program in a terminal of 100 columns.
+type screen struct {
+	t      testing.TB
+	socket string
+}
+
+func newScreen(t testing.TB, f *clitest.Folder, args string) *screen {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("tmux is not installed, and CI must not go without it")
+		}
+		t.Skip("tmux is not installed")
+	}
+	s := &screen{t, filepath.Join(t.TempDir(), "tmux")}
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", f.Dir,
+		"LC_ALL=C.UTF-8 "+f.Command()+" "+args+"; echo the status is $?; cat")
+	t.Cleanup(func() { s.tmux("kill-server") })
+	return s
+}
+
+func (s *screen) tmux(args ...string) string {
+	s.t.Helper()
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", s.socket}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "TMUX=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// keys types, with tmux's names of keys such as Enter.
+func (s *screen) keys(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// until waits until the screen shows text, and returns it; with escapes, colours are there.
+func (s *screen) until(text string, escapes ...string) string {
+	s.t.Helper()
+	var shown string
+	err := redistest.Eventually(clitest.Patience, func() error {
+		shown = s.tmux(append([]string{"capture-pane", "-p"}, escapes...)...)
+		if !strings.Contains(shown, text) {
+			return fmt.Errorf("%q is not shown", text)
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatalf("%v:\n%s", err, shown)
+	}
+	return shown
+}
+
+// design 6: at a terminal the chat has a prompt, completion, live progress, colours and
+// history.
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	proto, asked, letGo := held(t, "auth \x1b[31mbroke")
+	f := folder(t, says(t, "I am the lead."), roster(openaiEntry("proto", proto), openaiEntry("reviewer", says(t, "fine")), openaiEntry("reviser", says(t, "fine"))))
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	s.keys("@pr", "Tab")
+	s.until("› @proto")
+	s.keys("@rev", "Tab")
+	s.until("› @proto @revi")
+	s.keys("e", "Tab", "C-u", "@proto what broke?", "Enter")
+	<-asked
+	s.until("@proto is working")
+	letGo()
+	shown := s.until("@proto — auth <1B>[31mbroke")
+	if strings.Contains(shown, "is working") {
+		t.Errorf("the status line stays:\n%s", shown)
+	}
+	expectContains(t, "the name in colour", "\x1b[1m\x1b[36m@proto", s.until("@proto", "-e"))
+	s.keys("hello", "Enter")
+	s.until("I am the lead.")
+	s.keys("Up", "Up")
+	s.until("› @proto what broke?")
+	s.keys("C-u", "@nobody hi", "Enter")
+	s.until("Unknown or unreachable delegate: @nobody. Available: proto, reviewer, reviser.")
+	s.keys("C-d")
+	s.until("the status is 0")
+}
+
+// Ctrl-C during a turn stops it; at the prompt it ends the program.
+func TestTerminalInterrupt(t *testing.T) {
+	t.Parallel()
+	proto, asked, letGo := held(t, "auth broke")
+	defer letGo()
+	f := folder(t, says(t, "I am the lead."), roster(openaiEntry("proto", proto)))
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	s.keys("@proto what broke?", "Enter")
+	<-asked
+	s.keys("C-c")
+	s.until("topped by the operator")
+	s.keys("hello", "Enter")
+	shown := s.until("I am the lead.")
+	if strings.Count(shown, "topped by the operator") != 1 || strings.Contains(shown, "error") {
+		t.Errorf("the screen is\n%s", shown)
+	}
+	s.keys("C-c")
+	s.until("the status is 0")
+	expect(t, "the thread", []string{"operator: what broke?", "proto failed: (stopped by the operator)", "human: hello",
+		"ai: I am the lead."}, voices(show(t, f, "main")))
+}
+
+// What arrives while the operator types is shown above the line, which stays.
+func TestTerminalLateAnswer(t *testing.T) {
+	t.Parallel()
+	f, _, letGo := slowFolder(t, says(t, "I have read it."), "")
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	s.keys("@slow do it", "Enter")
+	s.until("Still waiting on @slow")
+	s.keys("half a li")
+	s.until("› half a li")
+	letGo()
+	s.until("I have read it.")
+	s.keys("ne", "Enter")
+	s.until("› half a line\nI have read it.\n\n›")
+	s.keys("C-d")
+	s.until("the status is 0")
+	thread := show(t, f, "main")
+	expect(t, "the line was whole", "half a line", thread[len(thread)-2].Text("text"))
+}
