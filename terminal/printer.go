@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
 )
 
 // Printer writes answers, events and diagnostics, one at a time and each whole.
@@ -163,7 +164,8 @@ func (p *Printer) watch(e langrooms.Event) {
 		if o := e.Outcome; o.Reply != "" {
 			p.keep(fmt.Fprintf(p.out, "%s — %s\n\n", p.style(bold, "@"+Clean(o.Author)), Clean(o.Reply)))
 		} else if o.Error != "" {
-			p.keep(fmt.Fprintf(p.out, "%s\n\n", p.style(red, Clean("Delegate @"+o.Author+" failed: "+o.Error))))
+			text, _ := room.Compose([]string{o.Author}, []langrooms.Outcome{*o}, langrooms.Notes{})
+			p.keep(fmt.Fprintf(p.out, "%s\n\n", p.style(red, Clean(text))))
 		}
 	}
 }

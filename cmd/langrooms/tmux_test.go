@@ -109,7 +109,7 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.keys("@proto what broke?", "Enter")
 	<-asked
 	s.keys("C-c")
-	s.until("topped by the operator")
+	s.until("@proto did not answer: stopped by the operator")
 	s.keys("hello", "Enter")
 	shown := s.until("I am the lead.")
 	if strings.Count(shown, "topped by the operator") != 1 || strings.Contains(shown, "error") {

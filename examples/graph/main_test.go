@@ -149,7 +149,7 @@ func TestLines(t *testing.T) {
 		p.Out(turn.want)
 	}
 	p.CloseInput()
-	expect(t, "the whole", clitest.Result{Out: "Delegate @proto failed: stopped by the operator\nhere is proto\n" +
+	expect(t, "the whole", clitest.Result{Out: "@proto did not answer: stopped by the operator\nhere is proto\n" +
 		"Stopped by the operator.\nhere is the lead\n"}, p.Wait())
 }
 
