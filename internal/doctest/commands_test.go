@@ -12,12 +12,7 @@ import (
 // A command line that a document quotes is one that the program takes: its commands and its
 // flags exist, and it has no more arguments than they take.
 func TestCommandLines(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "langrooms")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/langrooms")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := build(t)
 	checked := 0
 	for _, d := range documents(t) {
 		if strings.HasPrefix(d.name, "docs/adr/") {
@@ -33,6 +28,25 @@ func TestCommandLines(t *testing.T) {
 	if checked == 0 {
 		t.Error("no command line was found")
 	}
+	for _, line := range []string{
+		"langrooms bogus", "langrooms thread bogus", "langrooms chat --bogus", "langrooms chat hello",
+		"langrooms delegates probe a b", "langrooms thread show -t",
+	} {
+		if accepts(t, program, line) == nil {
+			t.Errorf("the check takes `%s` for a command line", line)
+		}
+	}
+}
+
+func build(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "langrooms")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/langrooms")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
 }
 
 // commandLines returns what a document shows as a call of the program, in back-quotes or
