@@ -32,6 +32,19 @@ func OpenSaver(ctx context.Context, url string) (checkpointer.Saver, error) {
 	return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
 }
 
+// OpenStore opens only the store of a configuration. A store whose entry is in error is
+// refused: the default in its place is not where the threads are.
+func OpenStore(ctx context.Context, o Options) (checkpointer.Saver, error) {
+	config, findings, _, err := ReadConfig(o.Path, o.Required)
+	if err != nil {
+		return nil, err
+	}
+	if err := storeUsable(findings); err != nil {
+		return nil, err
+	}
+	return OpenSaver(ctx, config.Checkpointer.URL)
+}
+
 // openRedis also asks the server whether it can serve, so that a wrong password or a
 // dangerous eviction policy is told at the start and not in the middle of a turn.
 func openRedis(ctx context.Context, url string) (checkpointer.Saver, error) {

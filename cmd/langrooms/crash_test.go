@@ -187,11 +187,11 @@ func TestStoreFaults(t *testing.T) {
 		}
 	}
 	f := folder(t, says(t, "hi"), "checkpointer: { url: \"postgres://h/x\" }\n")
-	r := f.Run("chat", "-m", "hello")
-	if r.Status != 0 && !contains(r.Diag, "postgres") {
-		t.Errorf("a store of an unknown kind: %+v", r)
+	for _, args := range [][]string{{"chat", "-m", "hello"}, {"thread", "list"}, {"thread", "delete"}, {"thread", "compact", "--summary", "x"}} {
+		r := f.Run(args...)
+		expect(t, "a store of an unknown kind: status and stdout", []any{1, ""}, []any{r.Status, r.Out})
+		expectContains(t, "a store of an unknown kind", "langgraph-config.yaml:2", r.Diag)
 	}
-	expectContains(t, "a store of an unknown kind", "langgraph-config.yaml:2", r.Diag)
 }
 
 // A database that another program has locked.

@@ -30,11 +30,7 @@ func (p *program) threadCommand() *cobra.Command {
 // withSaver runs a command on the configured store.
 func (p *program) withSaver(do func(context.Context, checkpointer.Saver) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
-		config, _, _, err := setup.ReadConfig(p.config, p.explicit(c))
-		if err != nil {
-			return err
-		}
-		saver, err := setup.OpenSaver(c.Context(), config.Checkpointer.URL)
+		saver, err := setup.OpenStore(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c)})
 		if err != nil {
 			return err
 		}
