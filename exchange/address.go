@@ -103,8 +103,11 @@ func (x *run) checkMembers() error {
 // dispatchContext ends with the operator's ctx and when another writer is known to have
 // the thread. A store that cannot be reached, which a lease may say by a cause that is
 // ErrUnavailable too, does not end it: the answer that a delegate is working on can still
-// be shown.
+// be shown. It carries the lease and the epoch, for what is kept with the thread.
 func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if token, ok := checkpointer.Fence(t.ctx, t.thread); ok {
+		ctx = checkpointer.WithFence(ctx, t.thread, token)
+	}
 	ctx, cancel := context.WithCancelCause(delegate.WithEpoch(ctx, t.epoch))
 	stop := context.AfterFunc(t.ctx, func() {
 		cause := context.Cause(t.ctx)

@@ -56,12 +56,12 @@ func TestCost(t *testing.T) {
 			if _, err := take(t.Context(), s, "t", r, address("what broke?", "a")); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d calls, %d messages read", len(s.calls), s.read)
+			t.Logf("%d calls, %d messages asked for", len(s.calls), s.read)
 			if !slices.Equal(s.calls, want) {
 				t.Errorf("the calls were %v, want %v", s.calls, want)
 			}
 			if s.read > limits.Messages+8 {
-				t.Errorf("%d messages were read for a window of %d", s.read, limits.Messages)
+				t.Errorf("%d messages were asked for to fill a window of %d", s.read, limits.Messages)
 			}
 		})
 	}

@@ -105,6 +105,9 @@ func checkAfterDeath(t *testing.T, s *watched) {
 			t.Errorf("swept %q, recorded %s", swept, lines(after[len(before):]))
 		}
 	}
+	if n := len(swept); n > 1 && after[len(after)-1].Stamp.Round > 1 {
+		t.Errorf("%d members were interrupted in round %d, where only the one being asked is owed an answer", n, after[len(after)-1].Stamp.Round)
+	}
 	addressed := len(before) > 0
 	answered := slices.ContainsFunc(after, func(m langrooms.Message) bool { return m.Stamp.From == "a" })
 	if addressed && !answered {

@@ -147,7 +147,7 @@ func (x *run) stopWords() string {
 }
 
 func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool {
-	if e.Kind != delegate.KindStillRunning || e.Task == "" || x.room.Collect == nil {
+	if !e.Working() || x.room.Collect == nil {
 		return false
 	}
 	return x.room.Collect(delegate.Handle{Thread: x.thread, Delegate: o.Author, Task: e.Task,

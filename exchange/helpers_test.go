@@ -172,7 +172,7 @@ type watched struct {
 
 	mu    sync.Mutex
 	calls []string
-	read  int // messages yielded
+	read  int // messages asked for
 	lease checkpointer.Lease
 }
 
@@ -214,14 +214,12 @@ func (w *watched) Messages(ctx context.Context, at checkpointer.Ref, r checkpoin
 			yield(langrooms.Message{}, err)
 			return
 		}
-		for m, err := range w.Saver.Messages(ctx, at, r) {
+		if r.Limit != nil {
 			w.mu.Lock()
-			w.read++
+			w.read += *r.Limit
 			w.mu.Unlock()
-			if !yield(m, err) {
-				return
-			}
 		}
+		w.Saver.Messages(ctx, at, r)(yield)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,22 @@ func TestStoppedAnywhere(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// A stop costs nothing: the record that says so also closes the exchange.
+func TestStopIsOnePut(t *testing.T) {
+	s := &watched{Saver: memory(t)}
+	ctx, stop := context.WithCancel(t.Context())
+	a := &voice{"a", func(ctx context.Context, _ delegate.Request) (delegate.Reply, error) {
+		stop()
+		return delegate.Reply{}, ctx.Err()
+	}}
+	if _, err := take(ctx, s, "t", roomOf(t, 3, a, says("b")), address("count", "a", "b")); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"lock", "get", "put", "messages", "put", "release"}; !slices.Equal(s.calls, want) {
+		t.Errorf("the calls were %v, want %v", s.calls, want)
 	}
 }
 

@@ -200,18 +200,21 @@ func TestThreadIsLost(t *testing.T) {
 // still be shown. Nobody else is asked on a thread that is not held any more.
 func TestLeaseOutOfReach(t *testing.T) {
 	for _, to := range [][]string{{"a"}, {"a", "b"}} {
-		s := &leaseless{Saver: memory(t)}
-		r := roomOf(t, 1, &voice{"a", func(ctx context.Context, _ delegate.Request) (delegate.Reply, error) {
-			s.end(fmt.Errorf("%w: %w", checkpointer.ErrFenced, checkpointer.ErrUnavailable))
-			return delegate.Reply{Text: "the answer"}, ctx.Err()
-		}}, says("b", "never asked"))
-		result, err := take(t.Context(), s, "t", r, address("what broke?", to...))
-		if !strings.HasSuffix(result.Text, "the answer") || len(result.Outcomes) != 1 {
-			t.Errorf("to %v: told %q", to, result.Text)
-		}
-		if lost := errors.Is(err, checkpointer.ErrFenced); lost != (len(to) == 2) {
-			t.Errorf("to %v: error %v", to, err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			s := &leaseless{Saver: memory(t)}
+			r := roomOf(t, 1, &voice{"a", func(ctx context.Context, _ delegate.Request) (delegate.Reply, error) {
+				s.end(fmt.Errorf("%w: %w", checkpointer.ErrFenced, checkpointer.ErrUnavailable))
+				synctest.Wait()
+				return delegate.Reply{Text: "the answer"}, ctx.Err()
+			}}, says("b", "never asked"))
+			result, err := take(t.Context(), s, "t", r, address("what broke?", to...))
+			if !strings.HasSuffix(result.Text, "the answer") || len(result.Outcomes) != 1 {
+				t.Errorf("to %v: told %q", to, result.Text)
+			}
+			if lost := errors.Is(err, checkpointer.ErrFenced); lost != (len(to) == 2) {
+				t.Errorf("to %v: error %v", to, err)
+			}
+		})
 	}
 }
 
