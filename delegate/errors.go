@@ -58,6 +58,10 @@ func (e *Error) Cause() string { return Cause(e.Err) }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Working reports whether the peer may still be working on Task: its answer can be waited
+// for. That is so when patience with it ended, and when touch with it was lost.
+func (e *Error) Working() bool { return e.Task != "" && e.Kind != KindCanceled }
+
 // AsError returns err as an *Error of the named delegate. An error that is none
 // becomes one of kind KindCanceled when it is a context's end, else KindFailed.
 func AsError(name string, err error) *Error {

@@ -67,6 +67,23 @@ func TestAsError(t *testing.T) {
 	}
 }
 
+func TestErrorWorking(t *testing.T) {
+	for _, test := range []struct {
+		e    Error
+		want bool
+	}{
+		{Error{Kind: KindStillRunning, Task: "k1"}, true},
+		{Error{Kind: KindTimeout, Task: "k1"}, true},
+		{Error{Kind: KindProtocol, Task: "k1"}, true},
+		{Error{Kind: KindCanceled, Task: "k1"}, false},
+		{Error{Kind: KindTimeout}, false},
+	} {
+		if got := test.e.Working(); got != test.want {
+			t.Errorf("%+v: Working = %v", test.e, got)
+		}
+	}
+}
+
 func FuzzOneLine(f *testing.F) {
 	f.Add("a\nb", 10)
 	f.Add("\xff\u2028\x1b", 1)

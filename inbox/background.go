@@ -48,7 +48,7 @@ func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
 	switch {
 	case err != nil:
 		e := delegate.AsError(job.Target, err)
-		if e.Kind == delegate.KindStillRunning && e.Task != "" && i.collect(job, e.Task) {
+		if e.Working() && i.collect(job, e.Task) {
 			return
 		}
 		cause = e.Cause()

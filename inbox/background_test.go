@@ -77,17 +77,27 @@ func TestBackgroundOutcomes(t *testing.T) {
 	}
 }
 
-// A background delegation that outlasts its own bound is collected like a late answer.
-func TestBackgroundStillRunningIsCollected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		saver := memory(t)
-		pr := start(t, saver, nil, &peer{read: after(2, answers("done"))})
-		pr.background("is it done?")
-		a := pr.arrival()
-		expect(t, "message", "human from=slow round=1 late: (This arrived after its turn.)⏎done", line(a.Message))
-		pr.quiet()
-		expect(t, "messages", 2, len(transcript(t, saver)))
-	})
+// A background delegation that outlasts its own bound, or that touch was lost with, is
+// collected like a late answer.
+func TestBackgroundWorkIsCollected(t *testing.T) {
+	for _, kind := range []delegate.Kind{delegate.KindStillRunning, delegate.KindTimeout} {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				saver := memory(t)
+				pr := start(t, saver, nil, &peer{read: after(2, answers("done")),
+					ask: func(context.Context, delegate.Request) (delegate.Reply, error) {
+						e := stillRunning("k1")
+						e.Kind = kind
+						return delegate.Reply{}, e
+					}})
+				pr.background("is it done?")
+				a := pr.arrival()
+				expect(t, "message", "human from=slow round=1 late: (This arrived after its turn.)⏎done", line(a.Message))
+				pr.quiet()
+				expect(t, "messages", 2, len(transcript(t, saver)))
+			})
+		})
+	}
 }
 
 // The answer waits until the turn that asked has recorded the address, and is dropped when

@@ -117,7 +117,8 @@ func (x *ask) stillRunning() error {
 }
 
 // lostTouch is the end after too many failed looks. It is of the last one's kind, but not
-// unreachable: the message had been accepted.
+// unreachable: the message had been accepted. A task that the peer does not know is not
+// worked on any more.
 func (x *ask) lostTouch(last error) error {
 	e := delegate.AsError(x.cfg.Name, last)
 	kind := e.Kind
@@ -126,6 +127,8 @@ func (x *ask) lostTouch(last error) error {
 	}
 	lost := x.fail(kind, fmt.Errorf("lost touch with task %s: %d looks in a row failed, the last with: %s",
 		delegate.OneLine(x.task.id, 200), maxFailedLooks, e.Cause()))
-	lost.Task, lost.Accepted = x.task.id, true
+	if lost.Accepted = true; !errors.Is(last, delegate.ErrUnknownTask) {
+		lost.Task = x.task.id
+	}
 	return lost
 }

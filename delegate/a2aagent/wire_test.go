@@ -192,7 +192,7 @@ func TestFailures(t *testing.T) {
 			req:  delegate.Request{Timeout: 50 * time.Millisecond}, replies: []reply{working, result(taskV1("WORKING", ""))}},
 		{name: "eight failed looks", card: cardV1, kind: delegate.KindTimeout, accepted: true, task: "task-1",
 			says: []string{"lost touch with task task-1", "8 looks", "HTTP 503"}, replies: []reply{working, {status: 503}}},
-		{name: "eight looks at an unknown task", card: cardV1, kind: delegate.KindFailed, accepted: true, task: "task-1",
+		{name: "eight looks at an unknown task", card: cardV1, kind: delegate.KindFailed, accepted: true,
 			says: []string{"lost touch with task task-1", "-32001"}, replies: []reply{working, rpcFailure(-32001, "no such task", "")}},
 		{name: "a token that cannot be resolved", card: cardV1, kind: delegate.KindRefused, says: []string{"PROTO_TOKEN is not set"},
 			change:  func(c *Config) { c.Token = func() (string, error) { return "", errors.New("PROTO_TOKEN is not set") } },

@@ -154,6 +154,9 @@ func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
 // settled reports whether o is the end of the task that was resumed. A peer that could not
 // be asked, or is still at it, leaves the task where it was, and its collection too.
 func settled(o langrooms.Outcome) bool {
+	if o.Collecting {
+		return false
+	}
 	switch delegate.Kind(o.ErrorKind) {
 	case delegate.KindUnreachable, delegate.KindRefused, delegate.KindTimeout, delegate.KindStillRunning, delegate.KindProtocol:
 		return false

@@ -244,6 +244,16 @@ func TestResumeClaims(t *testing.T) {
 	}
 }
 
+// A resumed task that touch was lost with is waited for, and that waiting is not claimed.
+func TestResumeLeavesWhatItCollects(t *testing.T) {
+	claimed := false
+	_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindFailed, "lost touch", "k1")),
+		Collect: func(delegate.Handle) bool { return true },
+		Claim:   func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
+	says(t, err, "will be delivered on a later turn")
+	expect(t, "claimed", false, claimed)
+}
+
 // In the background the model gets a receipt at once, and the address is recorded with the
 // turn.
 func TestBackground(t *testing.T) {

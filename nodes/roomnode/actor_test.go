@@ -65,13 +65,12 @@ func (a *actor) fail(kind delegate.Kind, cause string) *delegate.Error {
 	return &delegate.Error{Delegate: a.name, Kind: kind, Err: errors.New(cause)}
 }
 
-// failure reads "KIND words", or "still_running TASK words".
+// failure reads "KIND words"; a first word task-N, and any after still_running, is the task.
 func (a *actor) failure(line string) *delegate.Error {
 	kind, cause, _ := strings.Cut(line, " ")
 	err := a.fail(delegate.Kind(kind), cause)
-	if err.Kind == delegate.KindStillRunning {
-		err.Task, cause, _ = strings.Cut(cause, " ")
-		err.Err, err.Accepted = errors.New(cause), true
+	if task, rest, _ := strings.Cut(cause, " "); err.Kind == delegate.KindStillRunning || strings.HasPrefix(task, "task-") {
+		err.Task, err.Err, err.Accepted = task, errors.New(rest), true
 	}
 	return err
 }

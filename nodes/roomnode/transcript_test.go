@@ -35,7 +35,8 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	script   what the delegates do, a line an answer, in order for each name:
 //	           NAME: words          (quoted by Go's rules when they need it; "" is an empty reply)
 //	           NAME! KIND words     fails with this kind and cause
-//	           NAME! still_running TASK words   fails, and the peer goes on
+//	           NAME! still_running TASK words   fails, and the peer goes on; so with any KIND
+//	                                and a TASK that reads task-N
 //	           NAME> KIND words     reports progress; another line follows
 //	           NAME% INCIDENT       see actor.incident
 //	say      the operator's message, without the file's last line break
