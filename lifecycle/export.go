@@ -37,25 +37,28 @@ func (t *Threads) Export(ctx context.Context, thread string, format Format, w io
 	if format != JSON && format != Markdown {
 		return fmt.Errorf("%w: there is no format %q", checkpointer.ErrInvalid, format)
 	}
-	return t.with(ctx, thread, func(turn *exchange.Turn) error {
-		messages, err := turn.History()
-		if err != nil {
-			return err
-		}
-		out := bufio.NewWriter(w)
-		if format == JSON {
-			err = writeJSON(out, thread, messages)
-		} else {
-			err = writeMarkdown(out, thread, messages)
-		}
-		if err == nil {
-			err = out.Flush()
-		}
-		if err != nil {
-			return fmt.Errorf("exporting the thread %q: %w", thread, err)
-		}
-		return nil
+	var messages []langrooms.Message
+	err := t.with(ctx, thread, func(turn *exchange.Turn) (err error) {
+		messages, err = turn.History()
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	// Whoever reads w may be slow, so the thread is not held any more.
+	out := bufio.NewWriter(w)
+	if format == JSON {
+		err = writeJSON(out, thread, messages)
+	} else {
+		err = writeMarkdown(out, thread, messages)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("exporting the thread %q: %w", thread, err)
+	}
+	return nil
 }
 
 // exported is what of m leaves the store.

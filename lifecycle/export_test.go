@@ -136,6 +136,26 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
+// writerFunc is an io.Writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Whoever reads an export slowly does not hold the thread.
+func TestExportDoesNotHoldTheThread(t *testing.T) {
+	s := closing(t, memorysaver.New(), nil)
+	say(t, s, "t", said("a")...)
+	turns := 0
+	err := threadsOf(s).Export(t.Context(), "t", lifecycle.JSON, writerFunc(func(p []byte) (int, error) {
+		say(t, s, "t", said("meanwhile")...)
+		turns++
+		return len(p), nil
+	}))
+	if err != nil || turns == 0 {
+		t.Errorf("%d turns, %v", turns, err)
+	}
+}
+
 // A JSON export is one document whose lines no terminal obeys.
 func TestJSONIsOneDocument(t *testing.T) {
 	s := closing(t, memorysaver.New(), nil)
