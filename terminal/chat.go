@@ -63,13 +63,14 @@ func (c *Chat) Run(ctx context.Context) error {
 	defer stop()
 	var failed error
 	for {
-		turn, ok := c.next(ctx, lines)
+		turn, shown, ok := c.next(ctx, lines)
 		if !ok {
 			break
 		}
 		if err := c.take(ctx, turn); err != nil {
 			failed = err
 		}
+		shown()
 		if err := c.Printer.Err(); err != nil {
 			return fmt.Errorf("writing the answer: %w", err)
 		}
@@ -119,41 +120,38 @@ func stopped(r langrooms.Result) langrooms.Result {
 	return r
 }
 
-// next waits for the next turn; ok is false at the end.
-func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, ok bool) {
+// next waits for the next turn; ok is false at the end. shown is called when the turn and
+// all that it shows are over.
+func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, shown func(), ok bool) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, false
+			return nil, nil, false
 		case <-c.interrupts:
-			return nil, false
+			return nil, nil, false
 		case a := <-c.Arrivals:
 			c.Printer.Event(langrooms.Event{Type: langrooms.EventMessage, Thread: a.Thread, Message: &a.Message})
 			if a.Notice != "" {
 				return func(ctx context.Context) (langrooms.Result, error) {
 					return c.Wake(ctx, a.Notice, c.Printer.Event)
-				}, true
+				}, func() {}, true
 			}
 		case l, ok := <-lines:
 			switch {
 			case !ok:
-				return nil, false
+				return nil, nil, false
 			case l.err != nil:
-				return func(context.Context) (langrooms.Result, error) { return langrooms.Result{}, l.err }, true
+				return func(context.Context) (langrooms.Result, error) { return langrooms.Result{}, l.err }, l.done, true
 			case strings.TrimSpace(l.text) != "":
-				turn := c.turn(l.text)
-				return func(ctx context.Context) (langrooms.Result, error) {
-					defer l.done()
-					return turn(ctx)
-				}, true
+				return c.turn(l.text), l.done, true
 			}
 			l.done()
 		}
 	}
 }
 
-// line is one line of input; done is called when its turn is over, and lets a terminal
-// show its prompt again.
+// line is one line of input; done is called when its turn is over and shown, and lets a
+// terminal show its prompt again.
 type line struct {
 	text string
 	err  error

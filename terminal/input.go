@@ -91,25 +91,44 @@ func (c *Chat) converse(ctx context.Context, f *os.File) (<-chan line, func()) {
 	c.Printer.watchOn(screen)
 	lines := make(chan line)
 	ctx, cancel := context.WithCancel(ctx)
+	before, _ := term.GetState(int(f.Fd())) // f is a terminal
 	go func() {
 		defer close(lines)
 		for ctx.Err() == nil {
+			c.Printer.prompting(true)
 			text, err := readRaw(f, screen)
+			c.Printer.prompting(false)
 			if err != nil {
 				return
 			}
 			over := make(chan struct{})
 			select {
-			case lines <- line{text: text, done: func() { close(over) }}:
+			case lines <- line{text: text, err: cutShort(text), done: func() { close(over) }}:
 				<-over
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	// A read from a terminal cannot be broken off: when the program ends by itself the
-	// reader ends with it.
-	return lines, cancel
+	// A read from a terminal cannot be broken off. When the program ends by itself the
+	// reader ends with it, and leaves the terminal to this.
+	return lines, func() {
+		cancel()
+		if before != nil {
+			term.Restore(int(f.Fd()), before) //nolint:errcheck // nothing better can be done
+		}
+	}
+}
+
+// maxTyped is how many characters the terminal's line editor takes; it drops what follows.
+const maxTyped = 4096
+
+// cutShort is the error of a line of which the editor has dropped the end.
+func cutShort(text string) error {
+	if utf8.RuneCountInString(text) < maxTyped {
+		return nil
+	}
+	return fmt.Errorf("%w: a line typed here holds fewer than %d characters; a longer message can come from a file", langrooms.ErrText, maxTyped)
 }
 
 func readRaw(f *os.File, screen *term.Terminal) (string, error) {

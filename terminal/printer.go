@@ -18,6 +18,7 @@ type Printer struct {
 	json   bool
 	live   bool // a person is watching: colours, bubbles and progress
 	status bool // a status line is on the screen
+	prompt bool // the operator is typing
 	failed error
 }
 
@@ -32,6 +33,13 @@ func (p *Printer) watchOn(screen io.Writer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out, p.diag, p.live = screen, screen, true
+}
+
+// prompting says whether the prompt is on the screen, where a status line has no place.
+func (p *Printer) prompting(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prompt = on
 }
 
 // Err returns the first error of writing to out, or nil.
@@ -202,6 +210,9 @@ func (p *Printer) conclude(r langrooms.Result) {
 const statusWidth = 76
 
 func (p *Printer) setStatus(text string) {
+	if p.prompt {
+		return
+	}
 	runes := []rune(strings.ReplaceAll(Clean(text), "\n", " "))
 	if len(runes) > statusWidth {
 		runes = append(runes[:statusWidth-1], '…')

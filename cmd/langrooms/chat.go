@@ -72,7 +72,7 @@ type graph struct {
 }
 
 func wire(app *setup.App) (*graph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect})
+	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
 	if err != nil {
 		return nil, err
 	}

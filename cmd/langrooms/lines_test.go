@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -181,6 +183,44 @@ func TestDurableContinuity(t *testing.T) {
 	tasks := peer.Tasks()
 	expect(t, "tasks", 3, len(tasks))
 	expect(t, "the context ids after a restart", []string{tasks[0].Assigned, tasks[0].Assigned}, []string{tasks[1].Context, tasks[2].Context})
+}
+
+// spec 7.5: of two processes on one thread that wait for the same answer one takes it.
+func TestLateAnswerLandsOnce(t *testing.T) {
+	t.Parallel()
+	f, _, letGo := slowFolder(t, says(t, "I have read it."), "continuity: durable\n")
+	first := f.Start("chat", "--json")
+	first.Say("@slow do it")
+	first.Lines(1, "done")
+	second := f.Start("chat", "--json")
+	second.Say("hello") // it has begun
+	second.Lines(1, "done")
+	letGo()
+	messages := func() int {
+		n := 0
+		for _, p := range []*clitest.Process{first, second} {
+			n += strings.Count(p.Now(), `"type":"message"`)
+		}
+		return n
+	}
+	soon(t, "the message comes", clitest.Patience, func() error {
+		if messages() == 0 {
+			return errors.New("no message")
+		}
+		return nil
+	})
+	for _, p := range []*clitest.Process{first, second} {
+		p.Say("and now?") // what lands twice would have landed when this is over
+		p.CloseInput()
+		expect(t, "status", 0, p.Wait().Status)
+	}
+	late := 0
+	for _, l := range show(t, f, "main") {
+		if l["late"] == true {
+			late++
+		}
+	}
+	expect(t, "late records and messages shown", []int{1, 1}, []int{late, messages()})
 }
 
 // The seed: in memory, continuity and late answers end with the process, and a program of

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/langrooms/langrooms/internal/clitest"
@@ -28,7 +30,7 @@ func newScreen(t testing.TB, f *clitest.Folder, args string) *screen {
 	}
 	s := &screen{t, filepath.Join(t.TempDir(), "tmux")}
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", f.Dir,
-		"LC_ALL=C.UTF-8 "+f.Command()+" "+args+"; echo the status is $?; cat")
+		"sh -c 'echo $$ >pid; LC_ALL=C.UTF-8 exec "+f.Command()+" "+args+"'; echo the status is $?; stty -a | grep -o -- '[- ]icanon'; cat")
 	t.Cleanup(func() { s.tmux("kill-server") })
 	return s
 }
@@ -119,6 +121,41 @@ func TestTerminalInterrupt(t *testing.T) {
 	s.until("the status is 0")
 	expect(t, "the thread", []string{"operator: what broke?", "proto failed: (stopped by the operator)", "human: hello",
 		"ai: I am the lead."}, voices(show(t, f, "main")))
+}
+
+// Whatever ends the program, it leaves the terminal as it was.
+func TestTerminalIsRestored(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "hi"), "")
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	data, err := os.ReadFile(filepath.Join(f.Dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the status is 0")
+	s.until(" icanon")
+}
+
+// A line that the editor would cut is refused, and not sent in part.
+func TestTerminalLongLine(t *testing.T) {
+	t.Parallel()
+	lead := says(t, "I am the lead.")
+	s := newScreen(t, folder(t, lead, ""), "chat")
+	s.until("›")
+	s.keys("-l", strings.Repeat("x", 5000))
+	s.keys("Enter")
+	s.until("error: invalid message: a line typed here holds fewer than 4096 characters")
+	s.keys("hello", "Enter")
+	s.until("I am the lead.")
+	expect(t, "model calls", 1, len(lead.Asked()))
 }
 
 // What arrives while the operator types is shown above the line, which stays.

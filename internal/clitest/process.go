@@ -100,6 +100,9 @@ func (p *Process) WaitFor(limit time.Duration) Result {
 	return Result{p.out.String(), p.diag.String(), p.cmd.ProcessState.ExitCode()}
 }
 
+// Now returns what is on standard output.
+func (p *Process) Now() string { return p.out.String() }
+
 // Out waits until standard output contains text, and returns what is there.
 func (p *Process) Out(text string) string {
 	p.t.Helper()
