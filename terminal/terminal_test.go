@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -108,6 +109,38 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
+// That ends it although the input stays open.
+func TestBrokenOutputWithOpenInput(t *testing.T) {
+	r, w := io.Pipe()
+	c := terminal.Chat{Printer: terminal.NewPrinter(brokenWriter{}, io.Discard, false), Turn: echo, In: r}
+	var chat sync.WaitGroup
+	chat.Go(func() {
+		if err := c.Run(t.Context()); !errors.Is(err, syscall.EPIPE) {
+			t.Errorf("the error is %v, want EPIPE", err)
+		}
+	})
+	if _, err := io.WriteString(w, "one\n"); err != nil {
+		t.Fatal(err)
+	}
+	chat.Wait()
+	w.Close()
+}
+
+// A turn that was stopped while it waited for its thread is a result and no error.
+func TestStoppedBeforeItBegan(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, diag bytes.Buffer
+	c := terminal.Chat{Printer: terminal.NewPrinter(&out, &diag, true), OneTurn: true, Message: "hi",
+		Turn: func(ctx context.Context, _ terminal.Input) (langrooms.Result, error) {
+			cancel()
+			<-ctx.Done()
+			return langrooms.Result{Thread: "t"}, fmt.Errorf("waiting for the thread: %w", ctx.Err())
+		}}
+	expect(t, "error", nil, c.Run(ctx))
+	expect(t, "stdout", `{"type":"done","thread":"t","handled":false,"reason":"stopped","text":"Stopped by the operator.","aside":"Stopped by the operator."}`+"\n", out.String())
+	expect(t, "stderr", "", diag.String())
+}
+
 // With --json: events as they happen, each turn ends with its own done, an error too.
 func TestJSONLines(t *testing.T) {
 	var out, diag bytes.Buffer
@@ -166,8 +199,8 @@ func TestInterrupt(t *testing.T) {
 		<-over
 	}
 	interrupt()
-	w.Close() // a reader of a pipe that stays open cannot be told to stop
-	chat.Wait()
+	chat.Wait() // although the input stays open
+	w.Close()
 	expect(t, "turns", []string{"slow", "quick"}, turns)
 }
 
@@ -222,6 +255,37 @@ func TestClean(t *testing.T) {
 		"\x1b]8;;http://x": "<1B>]8;;http://x",
 	} {
 		expect(t, in, want, terminal.Clean(in))
+	}
+}
+
+// Text is cleaned by whole characters, wherever its pieces are cut; JSON keeps its values.
+func TestCleanWriter(t *testing.T) {
+	const text = "ä\u009b\x1b[31m\x7f€\n"
+	value, err := terminal.JSONLine(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "JSON", `"ä\u009b\u001b[31m\u007f€\n"`+"\n", string(value))
+	for cut := range len(text) {
+		var out bytes.Buffer
+		w := terminal.CleanWriter(&out, false)
+		for _, piece := range []string{text[:cut], text[cut:]} {
+			if n, err := io.WriteString(w, piece); err != nil || n != len(piece) {
+				t.Errorf("%d, %v", n, err)
+			}
+		}
+		expect(t, "text", terminal.Clean(text), out.String())
+		out.Reset()
+		w = terminal.CleanWriter(&out, true)
+		io.WriteString(w, "\""+text[:cut])
+		io.WriteString(w, strings.TrimSuffix(text[cut:], "\n")+"\"")
+		expect(t, "escaped", `"ä\u009b\u001b[31m\u007f€"`, out.String())
+	}
+	if _, err := terminal.CleanWriter(brokenWriter{}, false).Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := terminal.JSONLine(func() {}); err == nil {
+		t.Error("a function has become JSON")
 	}
 }
 
