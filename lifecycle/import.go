@@ -26,7 +26,7 @@ const maxImport = 1 << 30
 // it is a single one.
 const (
 	batchMessages = 500
-	batchBytes    = 8 << 20
+	batchBytes    = 1 << 20
 )
 
 // Import reads a JSON export into the new thread, and returns how many messages it has.

@@ -124,7 +124,7 @@ func TestImportInBatches(t *testing.T) {
 	for i := range small + large {
 		text, separator := "x", ","
 		if i >= small {
-			text = strings.Repeat("x", 3<<20)
+			text = strings.Repeat("x", 400<<10)
 		}
 		if i == 0 {
 			separator = ""
