@@ -27,6 +27,7 @@ type reply struct {
 	hold      chan struct{} // answered when it is closed
 	never     bool          // not answered
 	hangUp    bool          // the connection ends without an answer
+	endless   bool          // the answer begins and does not end
 }
 
 // received is one request as it reached a fake peer.
@@ -125,6 +126,10 @@ func (r reply) write(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(r.status)
 	}
 	io.WriteString(w, r.body)
+	if r.endless {
+		http.NewResponseController(w).Flush()
+		<-req.Context().Done()
+	}
 }
 
 // requests returns what the peer got, card fetches left out.

@@ -36,7 +36,7 @@ func FuzzAnswer(f *testing.F) {
 			var u update
 			if loose(env.result, &u.wireResult) == nil {
 				u.settled()
-				u.reports(&assembly{})
+				u.reports(&assembly{}, s)
 			}
 			found, err := readResult(env.result)
 			if err != nil || found.phase() == pending {

@@ -98,6 +98,9 @@ func (p *peer) try(ctx context.Context, e endpoint, w write) (task, error) {
 	if err := p.do(ctx, rec, e, w); err != nil {
 		return task{}, err
 	}
+	if rec.readErr != nil && ctx.Err() != nil { // the answer began, and was not there in time
+		return task{}, p.transportError(ctx, rec, rec.readErr)
+	}
 	return p.read(rec, e.binding)
 }
 
@@ -121,9 +124,10 @@ func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error)
 		return task{}, e
 	}
 	env, isJSON := readEnvelope(rec.body, binding)
+	p.cleanRPC(env.err)
 	switch {
 	case rec.status/100 != 2:
-		return task{}, p.statusError(rec.status, env.err, statusWords(rec))
+		return task{}, p.statusError(rec.status, env.err, p.statusWords(rec))
 	case !isJSON:
 		return task{}, p.protocolError("its answer is not the JSON that was expected (%s, %d bytes)", contentType(rec.mediaType), len(rec.body))
 	case env.err != nil:
@@ -133,7 +137,7 @@ func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error)
 	if err != nil {
 		return task{}, p.protocolError("its answer cannot be read: %w", err)
 	}
-	return t, nil
+	return p.cleanTask(t), nil
 }
 
 // protocolError is an answer that cannot be read, to a request that was accepted.
@@ -145,12 +149,12 @@ func (p *peer) protocolError(format string, args ...any) *delegate.Error {
 
 // statusWords returns what a peer says beside a bad status, outside of the protocol. A
 // page for a browser says nothing.
-func statusWords(rec *recording) string {
+func (p *peer) statusWords(rec *recording) string {
 	if rec.mediaType == "text/html" {
 		return ""
 	}
 	var said struct{ Error, Message, Detail string }
-	text := string(rec.body[:min(len(rec.body), 4000)])
+	text := string(rec.body)
 	if json.Unmarshal(rec.body, &said) == nil {
 		for _, s := range []string{said.Message, said.Detail, said.Error} {
 			if s != "" {
@@ -159,7 +163,8 @@ func statusWords(rec *recording) string {
 			}
 		}
 	}
-	return delegate.OneLine(text, 200)
+	text = p.clean(text)
+	return delegate.OneLine(text[:min(len(text), 4000)], 200)
 }
 
 func contentType(mediaType string) string {

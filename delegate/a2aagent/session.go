@@ -1,6 +1,7 @@
 package a2aagent
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -60,6 +61,21 @@ func (s *session) clean(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, s.token, "[credential]")
+}
+
+// cleanTask cleans what a task says, before any of it is cut: half a credential is one too.
+func (s *session) cleanTask(t task) task {
+	t.status, t.artifacts = s.clean(t.status), s.clean(t.artifacts)
+	return t
+}
+
+// cleanRPC does so with what an error says; nil is none.
+func (s *session) cleanRPC(e *rpcError) {
+	if e == nil {
+		return
+	}
+	e.Status, e.Message = s.clean(e.Status), s.clean(e.Message)
+	e.Data = json.RawMessage(s.clean(string(e.Data)))
 }
 
 // cleanPiece is clean for a text that comes in pieces. It holds back an end that may be

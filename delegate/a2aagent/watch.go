@@ -42,7 +42,7 @@ func (x *ask) watch(ctx context.Context) *watcher {
 		defer close(w.done)
 		var answer assembly
 		for u := range p.subscribe(ctx, id) {
-			for _, report := range u.reports(&answer) {
+			for _, report := range u.reports(&answer, p.session) {
 				select {
 				case w.reports <- report:
 				case <-ctx.Done():
@@ -141,15 +141,16 @@ func (u *update) settled() bool {
 	return u.Message != nil || u.Kind == "message" || u.change().read().phase() != pending
 }
 
-// reports makes progress of an update.
-func (u *update) reports(answer *assembly) []langrooms.Progress {
+// reports makes progress of an update. Text may still hold the credential; of a status it
+// is taken out before the status is cut.
+func (u *update) reports(answer *assembly, s *session) []langrooms.Progress {
 	var all []langrooms.Progress
 	w := u.change()
 	if piece := answer.add(w); piece != "" {
 		all = append(all, langrooms.Progress{Kind: langrooms.ProgressText, Text: piece})
 	}
 	if t := w.read(); w.Status != nil && t.phase() == pending && !blank(t.status) {
-		all = append(all, langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(t.state), Text: clip(t.status, maxReport)})
+		all = append(all, langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(t.state), Text: clip(s.clean(t.status), maxReport)})
 	}
 	return all
 }

@@ -184,6 +184,8 @@ func TestFailures(t *testing.T) {
 		{name: "a redirect to nowhere", card: cardV1, kind: delegate.KindRefused, says: []string{"HTTP 307"}, replies: []reply{{status: 307}}},
 		{name: "no answer in time", card: cardV1, kind: delegate.KindTimeout, accepted: true, says: []string{"no answer within 0.06s"},
 			change: func(c *Config) { c.PollTimeout = patienceOfTests }, replies: []reply{{never: true}}},
+		{name: "an answer that does not end in time", card: cardV1, kind: delegate.KindTimeout, accepted: true, says: []string{"no answer within 0.06s"},
+			change: func(c *Config) { c.PollTimeout = patienceOfTests }, replies: []reply{{body: `{"result":`, endless: true}}},
 		{name: "still running, in the spec's words", card: cardV1, kind: delegate.KindStillRunning, accepted: true, task: "task-1",
 			says:   []string{"still running after 0.06s without observable progress — the peer may still be working", "task-1", "raise its poll timeout"},
 			change: func(c *Config) { c.PollTimeout = patienceOfTests }, replies: []reply{working, result(taskV1("WORKING", ""))}},
