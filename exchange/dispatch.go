@@ -108,7 +108,11 @@ func (x *run) ask(member string, window room.Window) (delegate.Reply, error) {
 	case d.Info().Conversational:
 		req.Conversation = x.thread
 	}
-	return d.Ask(x.ctx, req)
+	reply, err := d.Ask(x.ctx, req)
+	if x.room.Health != nil && (err == nil || x.ctx.Err() == nil) { // a stop is no failure of the delegate's
+		x.room.Health.Note(d, err)
+	}
+	return reply, err
 }
 
 // judge fills in the outcome and returns the record that it leaves on the thread, or nil.

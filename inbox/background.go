@@ -43,6 +43,9 @@ func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
 	if i.life.Err() != nil {
 		return // the program ends; like every collection in memory, this one ends with it
 	}
+	if i.cfg.Health != nil {
+		i.cfg.Health.Note(d, err)
+	}
 	rec := room.ReplyRecord{From: job.Target, Exchange: job.Exchange, Round: 1, Late: true, Text: exchange.ReplyText(reply)}
 	var cause string
 	switch {

@@ -45,6 +45,8 @@ type App struct {
 	Saver checkpointer.Saver
 	// Roster is the live roster.
 	Roster *delegate.Live
+	// Health is what the asks of this process showed of the roster's delegates.
+	Health *delegate.Board
 	// Continuity remembers the delegates' conversations.
 	Continuity delegate.Continuity
 	// Inbox waits for answers that arrive outside of a turn; Arrivals are they.
@@ -87,7 +89,8 @@ func Open(ctx context.Context, o Options) (*App, error) {
 }
 
 func newApp(o Options) *App {
-	return &App{options: o, Roster: delegate.NewLive(nil), transport: http.DefaultTransport.(*http.Transport).Clone()}
+	return &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.Board{},
+		transport: http.DefaultTransport.(*http.Transport).Clone()}
 }
 
 func (a *App) open(ctx context.Context) error {
@@ -117,8 +120,11 @@ func (a *App) openConfig(ctx context.Context) error {
 	a.cancel = file.Subscribe(a.changed) // before the first look, so that no change falls in between
 	first := file.Current()
 	a.config = first.Config
+	if err := storeUsable(first.Findings); err != nil {
+		return err
+	}
 	a.report(first.Findings)
-	return storeUsable(first.Findings)
+	return nil
 }
 
 func (a *App) openParts(ctx context.Context) error {
@@ -141,7 +147,7 @@ func (a *App) openParts(ctx context.Context) error {
 func (a *App) openInbox() error {
 	arrivals := make(chan langrooms.Arrival)
 	box, err := inbox.New(inbox.Config{
-		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory,
+		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory, Health: a.Health,
 		Arrived: func(ctx context.Context, m langrooms.Arrival) {
 			select {
 			case arrivals <- m:
@@ -171,7 +177,7 @@ func (a *App) background() func(delegatetool.Job) error {
 // Tools returns what the lead can call: delegate_to and list_delegates.
 func (a *App) Tools() ([]leadnode.Tool, error) {
 	to, err := delegatetool.New(delegatetool.Config{
-		Roster: a.Roster, Lead: a.Lead, Collect: a.Collect, Claim: a.Inbox.Claim, Background: a.background(),
+		Roster: a.Roster, Lead: a.Lead, Collect: a.Collect, Health: a.Health, Claim: a.Inbox.Claim, Background: a.background(),
 		Limits: func() room.Limits {
 			k := a.Knobs()
 			return room.Limits{Messages: k.CatchupMaxMessages, Chars: k.CatchupMaxChars}

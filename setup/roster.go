@@ -48,6 +48,7 @@ func (a *App) swapRoster(c hotreload.Config) (left []string, err error) {
 	}
 	a.entries = entries
 	a.Roster.Swap(registry)
+	a.Health.Retain(registry)
 	return left, nil
 }
 

@@ -38,6 +38,8 @@ type Config struct {
 	Lead   func() string
 	// Collect takes over answers that are late; nil waits for none.
 	Collect func(delegate.Handle) bool
+	// Health is told how each ask ended; nil keeps no health view.
+	Health *delegate.Board
 	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
 	// that it does not come twice; nil where nothing is collected. It is called while the
 	// turn holds the thread.
@@ -194,7 +196,7 @@ func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error)
 }
 
 func (d *DelegateTo) room(registry *delegate.Registry, events langrooms.Sink) exchange.Room {
-	r := exchange.Room{Roster: registry, MaxRounds: 1, Collect: d.cfg.Collect, Events: events}
+	r := exchange.Room{Roster: registry, MaxRounds: 1, Collect: d.cfg.Collect, Health: d.cfg.Health, Events: events}
 	if d.cfg.Limits != nil {
 		r.Limits = d.cfg.Limits()
 	}

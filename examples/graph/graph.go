@@ -38,7 +38,7 @@ type chatGraph struct {
 }
 
 func newGraph(ctx context.Context, app *setup.App) (*chatGraph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect})
+	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,8 @@ type Config struct {
 	Knobs func() Knobs
 	// Collect takes over answers that are late; nil waits for none.
 	Collect func(delegate.Handle) bool
+	// Health is told how each ask ended; nil keeps no health view.
+	Health *delegate.Board
 }
 
 // Node is the room's graph node. Make one with [New].
@@ -106,6 +108,7 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 		MaxRounds: knobs.MaxRounds,
 		Lead:      knobs.Lead,
 		Collect:   n.cfg.Collect,
+		Health:    n.cfg.Health,
 		Events:    turn.Events,
 	}, exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Incognito: turn.Incognito})
 	if rerr := hold.End(); err == nil {
