@@ -26,19 +26,27 @@ func (p *program) configCommand() *cobra.Command {
 	return group("config", "Look at and change the configuration", check, show, set)
 }
 
+// twoArgs takes a key and a value; what follows them are flags again.
 func twoArgs(c *cobra.Command, args []string) error {
-	if len(args) != 2 {
+	if len(args) > 2 {
+		if err := c.Flags().Parse(args[2:]); err != nil {
+			return usageError{err}
+		}
+		args = append(args[:2:2], c.Flags().Args()...)
+	}
+	if help, _ := c.Flags().GetBool("help"); help || len(args) != 2 {
 		return usageError{fmt.Errorf("%s takes a key and a value", c.CommandPath())}
 	}
 	return nil
 }
 
-// configSet changes the file; the program that runs takes it up by itself.
+// configSet changes the file; the program that runs takes it up by itself. The value may be
+// a secret and is not repeated.
 func (p *program) configSet(key, value string) error {
 	if err := hotreload.Set(p.config, key, value); err != nil {
 		return err
 	}
-	p.said("%s: %s is now %s.", p.config, key, terminal.Clean(value))
+	p.said("%s: %s is set.", p.config, key)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -99,6 +100,22 @@ func TestConfigSet(t *testing.T) {
 	r := f.Run("config", "set", "room.max_rounds", "2")
 	expect(t, "status and stdout", []any{0, ""}, []any{r.Status, r.Out})
 	expect(t, "the file", strings.Replace(before, "max_rounds: 3", "max_rounds: 2", 1), content())
+	for _, c := range []struct{ key, value string }{
+		{"model.api_key", "planted-secret"}, {"model.api_key", "planted\nsecret"}, {"model.api_key_env", "sk-planted-secret"},
+		{"checkpointer.url", "redis://u:planted-secret@h/0"}, {"model.url", "https://u:planted-secret@h:bad/"},
+	} {
+		r := f.Run("config", "set", c.key, c.value)
+		if contains(r.Out+r.Diag, "planted") || r.Diag == "" {
+			t.Errorf("%s: a secret is repeated, or nothing is said: %+v", c.key, r)
+		}
+	}
+	f.Write("other.yaml", before)
+	for _, args := range [][]string{{"-c", "other.yaml", "room.max_rounds", "-1"}, {"room.max_rounds", "-1", "-c", "other.yaml"}} {
+		expect(t, fmt.Sprint(args)+": status", 0, f.Run(append([]string{"config", "set"}, args...)...).Status)
+	}
+	for _, args := range [][]string{{"room.max_rounds"}, {"room.max_rounds", "2", "3"}, {"room.max_rounds", "2", "--nope"}, {"room.max_rounds", "2", "--help"}} {
+		expect(t, fmt.Sprint(args)+": status", 2, f.Run(append([]string{"config", "set"}, args...)...).Status)
+	}
 	r = binary.In(t).Run("config", "set", "room.max_rounds", "2")
 	expect(t, "no file: status", 1, r.Status)
 	expectContains(t, "no file", "langgraph-config.yaml", r.Diag)

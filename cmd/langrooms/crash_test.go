@@ -258,3 +258,46 @@ func TestFullDisk(t *testing.T) {
 	expectMatch(t, "stderr", `.*error: [^\n]*full[^\n]*\n`, r.Diag)
 	expect(t, "what was stored", []string{"human: hello", "ai: hi"}, voices(show(t, f, "main"))[:2])
 }
+
+// The same for the lead's turn: killed, what the operator said is there and the next turn
+// works; stopped, nothing of it lands when it wakes.
+func TestKilledOrStoppedLead(t *testing.T) {
+	t.Parallel()
+	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			asked, release := make(chan struct{}), make(chan struct{})
+			lead := clitest.NewModel(t, func(q clitest.Question) clitest.Answer {
+				if q.Last() != "slowly" {
+					return clitest.Say("at once")
+				}
+				close(asked)
+				select {
+				case <-release:
+				case <-q.Ctx.Done():
+				}
+				return clitest.Say("too late")
+			})
+			f := folder(t, lead, "")
+			p := f.Start("chat", "-m", "slowly")
+			<-asked
+			p.Signal(s)
+			began := time.Now()
+			r := f.Run("chat", "-m", "hello")
+			if took := time.Since(began); took > leaseFree {
+				t.Errorf("the thread was free after %v", took)
+			}
+			expect(t, "the next turn", clitest.Result{Out: "at once\n"}, r)
+			if s == syscall.SIGSTOP {
+				p.Signal(syscall.SIGCONT)
+				close(release)
+			}
+			woken := p.WaitFor(10 * time.Second)
+			if s == syscall.SIGSTOP {
+				expect(t, "the woken process: status", 1, woken.Status)
+				expectMatch(t, "its error", `error: [^\n]*(lease|writer|hold)[^\n]*\n`, woken.Diag)
+			}
+			expect(t, "the thread", []string{"human: slowly", "human: hello", "ai: at once"}, voices(show(t, f, "main")))
+		})
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,6 +97,8 @@ func TestReloadFaults(t *testing.T) {
 			}
 			if took := time.Since(began); took > effect {
 				t.Errorf("%s was said after %v", c.name, took)
+			} else {
+				t.Logf("%s was said after %v", c.name, took)
 			}
 			p.Say("@proto hi")
 			p.Out("auth broke")
@@ -125,11 +128,34 @@ func TestRemovedDelegateLosesItsProcess(t *testing.T) {
 	if len(pids) != 1 || !alive(pids[0]) {
 		t.Fatalf("the agent's processes are %v", pids)
 	}
-	p.Say("@coder again")
 	f.Config("%s", model)
 	soon(t, "the process is gone", 8*time.Second, gone(pids...))
 	p.CloseInput()
 	if r := p.Wait(); r.Status != 0 || strings.Contains(r.Diag, "error") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// A turn that is running keeps its delegate; the process goes when the turn is over.
+func TestRemovedDelegateFinishesItsTurn(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "hi"), roster(acpEntry(t, "coder", "works")))
+	p := f.Start("chat", "--json")
+	p.Say("@coder do it")
+	p.Lines(1, "progress")
+	f.Config("rooom: {}\n")
+	p.Lines(1, "notice") // the new file has been taken
+	pids := agentPIDs(t, f.Dir, "works")
+	if len(pids) != 1 || !alive(pids[0]) {
+		t.Fatalf("the agent's processes are %v", pids)
+	}
+	p.Signal(syscall.SIGINT)
+	p.Lines(1, "done")
+	soon(t, "the process is gone", 8*time.Second, gone(pids...))
+	p.Say("@coder again")
+	p.Lines(2, "done")
+	p.CloseInput()
+	lines := done(clitest.ParseLines(t, p.Wait().Out))
+	expect(t, "the turn was stopped, not torn", "stopped", lines[0].Text("reason"))
+	expect(t, "with an empty roster an address is a lead turn", false, lines[1]["handled"])
 }
