@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // ErrChanged: the file is not the one that the edit was made for.
@@ -94,6 +97,7 @@ func replaceFile(path string, old, data []byte) (err error) {
 		return err
 	}
 	folder := filepath.Dir(path)
+	sweep(path)
 	temp, err := os.CreateTemp(folder, "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return fmt.Errorf("a new file cannot be created in the folder: %w", err)
@@ -139,4 +143,24 @@ func writable(path string, info fs.FileInfo) error {
 		return err
 	}
 	return f.Close()
+}
+
+// sweep removes the temporary files that killed saves have left beside path: they hold
+// copies of it. A fresh one may be another saver's, where the file system has no locks.
+func sweep(path string) {
+	folder, base := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(folder))
+	if err != nil {
+		return // the save itself says what is wrong
+	}
+	for _, e := range entries {
+		name, ours := strings.CutPrefix(e.Name(), "."+base+".")
+		name, temp := strings.CutSuffix(name, ".tmp")
+		if _, err := strconv.ParseUint(name, 10, 64); !ours || !temp || err != nil {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(folder, e.Name())) // it only lies about
+		}
+	}
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // leftovers lists what a save has left in the folder beside the named files.
@@ -159,5 +161,24 @@ func TestEqualBytesAreNotWritten(t *testing.T) {
 	must(t, err)
 	if !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
 		t.Error("the file was written")
+	}
+}
+
+// TestLeftoversOfKilledSaves shows that a save takes away what a killed one has left, and
+// nothing else.
+func TestLeftoversOfKilledSaves(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c.yaml")
+	write(t, path, rounds(1))
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{".c.yaml.123.tmp", ".c.yaml.mine.tmp", ".other.yaml.123.tmp", ".c.yaml.456.tmp"} {
+		write(t, filepath.Join(dir, name), "x")
+		must(t, os.Chtimes(filepath.Join(dir, name), old, old))
+	}
+	must(t, os.Chtimes(filepath.Join(dir, ".c.yaml.456.tmp"), time.Now(), time.Now()))
+	must(t, Set(path, "room.max_rounds", "4"))
+	want := []string{".c.yaml.456.tmp", ".c.yaml.mine.tmp", ".other.yaml.123.tmp"}
+	if names := leftovers(t, dir, "c.yaml"); !slices.Equal(names, want) {
+		t.Errorf("left are %v, want %v", names, want)
 	}
 }
