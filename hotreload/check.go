@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -63,9 +64,24 @@ func checkAddr(addr string) error {
 	return nil
 }
 
+var (
+	errVariable  = errors.New("is not the name of an environment variable")
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// checkVariable is the rule for a variable that holds a secret: a name as shells have them,
+// so that a key that was put in its place is refused and not shown as a name.
 func checkVariable(name string) error {
+	if !variableName.MatchString(name) {
+		return errVariable
+	}
+	return nil
+}
+
+// checkEnvName is the rule for a variable of a child process: what a system takes.
+func checkEnvName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '=' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return errors.New("is not the name of an environment variable")
+		return errVariable
 	}
 	return nil
 }

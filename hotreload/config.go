@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -218,8 +219,8 @@ func Default() Config {
 	return c
 }
 
-// redactURL hides what stands before the last @ of raw's address, and a query that names a
-// password, key or token.
+// redactURL hides what stands before the last @ of raw's address, and a query that
+// seems to carry a credential.
 func redactURL(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok {
@@ -231,11 +232,13 @@ func redactURL(raw string) string {
 	}
 	out := scheme + "://" + address
 	if hasQuery {
-		low := strings.ToLower(query)
-		if strings.Contains(low, "pass") || strings.Contains(low, "key") || strings.Contains(low, "token") {
+		if secretQuery.MatchString(query) {
 			query = "***"
 		}
 		out += "?" + query
 	}
 	return out
 }
+
+// secretQuery finds a query that may carry a credential.
+var secretQuery = regexp.MustCompile(`(?i)pass|pwd|key|token|secret|auth|cred|sig|code`)

@@ -121,6 +121,34 @@ func TestSecretsStayHidden(t *testing.T) {
 	}
 }
 
+// TestMisplacedSecretsStayHidden writes a secret where it does not belong, as people do: no
+// finding, error or value shows it.
+func TestMisplacedSecretsStayHidden(t *testing.T) {
+	for name, in := range map[string]string{
+		"in place of a variable's name":    "model: { api_key_env: sk-hunter2 }\n",
+		"the same at a delegate":           "delegates: [ { name: a, type: a2a, url: http://h, auth: { scheme: bearer, credentialsEnv: eyJ.hunter2 } } ]\n",
+		"the same at a server key":         "server: { keys: [ { name: ada, key_env: \"hunter2+/=\" } ] }\n",
+		"begins with a star":               "model:\n  api_key: *hunter2\n",
+		"begins with an exclamation":       "model:\n  api_key: !hunter2 x\n",
+		"holds a colon":                    "model:\n  api_key: hunter2: x\n",
+		"holds a bad escape":               "model:\n  api_key: \"hunter2\\q\"\n",
+		"is a list":                        "model: { api_key: [hunter2] }\n",
+		"in place of the section":          "model: hunter2\n",
+		"in place of the keys":             "server: { keys: { ada: hunter2 } }\n",
+		"an env entry as NAME=VALUE":       "delegates: [ { name: a, type: acp, command: c, env: { K=hunter2: x } } ]\n",
+		"an env that is text":              "delegates: [ { name: a, type: acp, command: c, env: K=hunter2 } ]\n",
+		"a signed address":                 "model: { url: \"https://h/v1?sig=hunter2\" }\n",
+		"the password of another store":    "checkpointer: { url: \"postgres://u:hunter2@h/db\" }\n",
+		"the password of a broken address": "model: { url: \"https://u:hunter2@h:bad/v1\" }\n",
+	} {
+		c, findings, err := Parse("f.yaml", []byte(in))
+		all := fmt.Sprintf("%v %v %+v %v", findings, err, c, c.Values())
+		if strings.Contains(all, "hunter2") {
+			t.Errorf("%s: %s", name, all)
+		}
+	}
+}
+
 func TestSecretResolve(t *testing.T) {
 	t.Setenv("LANGROOMS_TEST_SECRET", " s3cret\n")
 	t.Setenv("LANGROOMS_TEST_EMPTY", " ")
@@ -176,6 +204,7 @@ func TestRedactURL(t *testing.T) {
 		"redis+sentinel://:p@a:1,b:2/m?db=1":     "redis+sentinel://***@a:1,b:2/m?db=1",
 		"rediss://h:1?password=x&db=2":           "rediss://h:1?***",
 		"https://h/rpc?api_key=x":                "https://h/rpc?***",
+		"https://h/rpc?v=1&Signature=x":          "https://h/rpc?***",
 		"redis+sentinel://u:a/b@h?sentinel_key=": "redis+sentinel://***@h?***",
 	} {
 		if got := redactURL(in); got != want {

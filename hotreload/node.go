@@ -150,6 +150,9 @@ func splitError(err error) (int, string) {
 	}
 	line, _ := strconv.Atoi(m[1])
 	message := m[2]
+	if strings.HasPrefix(message, "unknown anchor") { // it quotes what may be a secret
+		message = "an alias names no anchor (text that begins with * needs quotes)"
+	}
 	if strings.Contains(message, "cannot start any token") {
 		message += " (a tab cannot indent, and @ ` % need quotes)"
 	}

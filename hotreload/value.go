@@ -101,9 +101,10 @@ func decodeMap(n *yaml.Node) (map[string]string, error) {
 	}
 	m := make(map[string]string, len(n.Content)/2)
 	for _, p := range pairs(n) {
-		name := shown(p.key.Value)
+		name, _, _ := strings.Cut(p.key.Value, "=") // NAME=VALUE: the value may be a secret
+		name = shown(name)
 		switch {
-		case p.key.Kind != yaml.ScalarNode || checkVariable(p.key.Value) != nil:
+		case p.key.Kind != yaml.ScalarNode || checkEnvName(p.key.Value) != nil:
 			return nil, fmt.Errorf("key \"%s\" is not the name of an environment variable", name)
 		case p.first != nil:
 			return nil, fmt.Errorf("%s is given twice, first in line %d", name, p.first.Line)
