@@ -13,22 +13,25 @@ type Change struct {
 	// named by its value's key, also when its variable changed.
 	Keys []string
 	// Restart are those of Keys that take effect only when the program starts again; New
-	// has their new values already.
+	// has their new values already. A value that is back at what [Open] read, which is what
+	// the program runs with, is not among them.
 	Restart []string
 	// Fault is why the newest bytes were not taken, or nil; New is then still the last
 	// good snapshot.
 	Fault error
+
+	opened *Snapshot // what Open read
 }
 
-// changeOf describes the step from old to new.
-func changeOf(old, new *Snapshot, fault error) Change {
-	c := Change{Old: old, New: new, Fault: fault}
+// changeOf describes the step from old to new in a program that was opened with opened.
+func changeOf(opened, old, new *Snapshot, fault error) Change {
+	c := Change{Old: old, New: new, Fault: fault, opened: opened}
 	for _, r := range configRows {
 		if r.Kind == KindVariable || equalAt(r.at(&old.Config), r.at(&new.Config)) {
 			continue
 		}
 		c.Keys = append(c.Keys, r.Key)
-		if !r.Live {
+		if !r.Live && !equalAt(r.at(&opened.Config), r.at(&new.Config)) {
 			c.Restart = append(c.Restart, r.Key)
 		}
 	}

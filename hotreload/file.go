@@ -50,6 +50,7 @@ type File struct {
 	current atomic.Pointer[Snapshot]
 
 	mu          sync.Mutex // guards what follows and orders the snapshots
+	opened      *Snapshot  // the first one
 	taken       []byte     // the bytes of the current snapshot
 	fault       error
 	subscribers map[*subscriber]struct{}
@@ -139,7 +140,7 @@ func (f *File) take(data []byte, readErr error) error {
 	if readErr == nil && old != nil && old.Digest == digest {
 		if f.fault != nil {
 			f.fault = nil
-			f.publish(changeOf(old, old, nil))
+			f.publish(changeOf(f.opened, old, old, nil))
 		}
 		return nil
 	}
@@ -156,15 +157,17 @@ func (f *File) take(data []byte, readErr error) error {
 		news := f.fault == nil || f.fault.Error() != err.Error()
 		f.fault = err
 		if news && old != nil {
-			f.publish(changeOf(old, old, err))
+			f.publish(changeOf(f.opened, old, old, err))
 		}
 		return err
 	}
 	f.taken, f.fault = data, nil
 	f.current.Store(s)
-	if old != nil {
-		f.publish(changeOf(old, s, nil))
+	if old == nil {
+		f.opened = s
+		return nil
 	}
+	f.publish(changeOf(f.opened, old, s, nil))
 	return nil
 }
 

@@ -178,6 +178,25 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// TestRestartUndone shows that going back to what the program runs with needs no restart.
+func TestRestartUndone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	write(t, path, "checkpointer: { url: 'memory:' }\n")
+	f, changes := open(t, Options{Path: path})
+	for _, step := range []struct{ text, restart string }{
+		{"checkpointer: { url: 'sqlite:x' }\n", "checkpointer.url"},
+		{"checkpointer: { url: 'sqlite:y' }\n", "checkpointer.url"},
+		{"checkpointer: { url: 'memory:' }\n# as it was\n", ""},
+	} {
+		write(t, path, step.text)
+		must(t, f.Reload(t.Context()))
+		c := await(t, changes, "the change", func(Change) bool { return true })
+		if got := strings.Join(c.Restart, " "); len(c.Keys) != 1 || got != step.restart {
+			t.Errorf("%q: keys %v, restart %q, want %q", step.text, c.Keys, got, step.restart)
+		}
+	}
+}
+
 // TestFaultKeepsTheLastGood shows that what cannot be used is said, with its place, and
 // changes nothing; and that the fault ends with the next good bytes, also the old ones.
 func TestFaultKeepsTheLastGood(t *testing.T) {

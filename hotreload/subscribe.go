@@ -50,7 +50,7 @@ func (s *subscriber) put(c Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pending != nil {
-		c = changeOf(s.pending.Old, c.New, c.Fault)
+		c = changeOf(c.opened, s.pending.Old, c.New, c.Fault)
 	}
 	s.pending = &c
 	select {
