@@ -58,7 +58,7 @@ func (p *program) configShow(required bool) error {
 		return err
 	}
 	for _, f := range findings {
-		p.said("%s", terminal.Clean(f.String()))
+		p.said("%s", f)
 	}
 	for _, v := range config.Values() {
 		note := ""
@@ -95,7 +95,7 @@ func (p *program) configCheck(_ context.Context, required bool) error {
 	case hotreload.HasErrors(findings):
 		return errShown
 	case builtIn:
-		fmt.Fprintf(p.diag, "There is no %s here: the built-in demo configuration is used.\n", p.config)
+		p.said("There is no %s here: the built-in demo configuration is used.", p.config)
 	case len(findings) == 0 && !p.json:
 		fmt.Fprintf(p.out, "%s: ok\n", terminal.Clean(p.config))
 	}

@@ -168,6 +168,27 @@ func TestRedisGoesAway(t *testing.T) {
 	expectContains(t, "an unreachable store", server.Addr, r.Diag)
 }
 
+// A chat outlives its store: turns fail while the server is away, and work when it is back.
+func TestRedisComesBack(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	f := folder(t, says(t, "hi"), fmt.Sprintf("checkpointer: { url: \"redis://%s/0\" }\n", server.Addr))
+	p := f.Start("chat", "--json")
+	turn := func(n int) clitest.Line {
+		p.Say("hello")
+		return done(p.Lines(n, "done"))[n-1]
+	}
+	expect(t, "before", "hi", turn(1).Text("text"))
+	server.Kill()
+	expectContains(t, "meanwhile", server.Addr, turn(2).Text("error"))
+	if err := server.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "afterwards", "hi", turn(3).Text("text"))
+	p.CloseInput()
+	expect(t, "status", 1, p.Wait().Status)
+}
+
 // design 6: a store that cannot serve is status 1 and clear words, and nothing is lost.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func atMostOne(into *string) cobra.PositionalArgs {
 func (p *program) withRoster(do func(context.Context, *delegate.Registry) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
 		app, err := setup.OpenRoster(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c),
-			Notify: func(text string) { p.said("%s", terminal.Clean(text)) }})
+			Notify: func(text string) { p.said("%s", text) }})
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (p *program) removeCommand() *cobra.Command {
 			if err := hotreload.RemoveDelegate(p.config, name); err != nil {
 				return err
 			}
-			p.said("Removed %s from %s.", terminal.Clean(name), p.config)
+			p.said("Removed %s from %s.", name, p.config)
 			return nil
 		}}
 }

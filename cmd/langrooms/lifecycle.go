@@ -25,7 +25,13 @@ func threadsOf(saver checkpointer.Saver) *lifecycle.Threads {
 
 // said reports what was done, for people on the diagnostic output.
 func (p *program) said(format string, args ...any) {
-	fmt.Fprintf(p.diag, format+"\n", args...)
+	fmt.Fprintln(p.diag, terminal.Clean(fmt.Sprintf(format, args...)))
+}
+
+// deletedLine is the line of thread delete --json.
+type deletedLine struct {
+	Thread  string `json:"thread"`
+	Deleted bool   `json:"deleted"`
 }
 
 func (p *program) deleteCommand() *cobra.Command {
@@ -34,10 +40,14 @@ func (p *program) deleteCommand() *cobra.Command {
 			if err := threadsOf(saver).Delete(ctx, p.thread); err != nil {
 				return err
 			}
+			if p.json {
+				return p.line(deletedLine{p.thread, true})
+			}
 			p.said("Deleted the thread %s.", shownID(p.thread))
 			return nil
 		})}
 	p.threadFlag(c)
+	p.jsonFlag(c)
 	return c
 }
 

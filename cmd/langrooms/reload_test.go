@@ -64,6 +64,29 @@ func TestReload(t *testing.T) {
 	expect(t, "status", 0, p.Wait().Status)
 }
 
+// spec 10: a turn that is running keeps the values it started with; the next one has the new.
+func TestRunningTurnKeepsItsValues(t *testing.T) {
+	t.Parallel()
+	proto, asked, letGo := held(t, "auth broke")
+	other := says(t, "no, the network")
+	f := folder(t, says(t, "hi"), "room: { max_rounds: 2 }\n"+roster(openaiEntry("proto", proto), openaiEntry("other", other)))
+	p := f.Start("chat", "--json")
+	p.Say("@proto @other what broke?")
+	<-asked
+	f.Config("%s", "rooom: {}\nidentity: { name: boss }\nroom: { max_rounds: 1 }\n"+roster(openaiEntry("other", other)))
+	p.Lines(1, "notice") // the new file has been taken
+	letGo()
+	running := done(p.Lines(1, "done"))[0]
+	expectContains(t, "the running turn keeps its rounds", "The room stopped at its 2-round cap", running.Text("text"))
+	outcomes, _ := running["outcomes"].([]any)
+	expect(t, "and its roster, in each round", 4, len(outcomes))
+	p.Say("@proto hi")
+	next := done(p.Lines(2, "done"))[1]
+	expect(t, "the next turn has the new ones", "Unknown or unreachable delegate: @proto. Available: other.", next.Text("text"))
+	p.CloseInput()
+	expect(t, "status", 0, p.Wait().Status)
+}
+
 // design 6: a bad file is said with its name and line, the last good value stays; what
 // needs a restart is said.
 func TestReloadFaults(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, diag io.Writer) 
 	case errors.As(err, &usage):
 		fmt.Fprintf(diag, "langrooms: %s\nRun 'langrooms --help' for usage.\n", terminal.Clean(err.Error()))
 		return statusUsage
+	case errors.Is(err, syscall.EPIPE): // who would read on has gone away, as head does
 	case !errors.Is(err, errShown) && !errors.Is(err, terminal.ErrTurn):
 		fmt.Fprintf(diag, "langrooms: %s\n", terminal.Clean(err.Error()))
 	}

@@ -144,9 +144,7 @@ func TestBrokenPipe(t *testing.T) {
 		p := f.StartUnread(args...)
 		p.Say("@coder do it")
 		p.Say("hello") // and the input stays open
-		r := p.WaitFor(10 * time.Second)
-		expect(t, "status", 1, r.Status)
-		expectContains(t, "stderr", "writing the answer", r.Diag)
+		expect(t, "status; nothing is said of it", clitest.Result{Status: 1}, p.WaitFor(10*time.Second))
 	}
 	pids := agentPIDs(t, f.Dir, "answers")
 	expect(t, "processes", 2, len(pids))

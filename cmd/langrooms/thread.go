@@ -16,8 +16,11 @@ import (
 )
 
 func (p *program) threadCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list", Short: "List the threads, newest first", Args: noArgs,
-		RunE: p.withSaver(p.threadList)}
+	list := &cobra.Command{Use: "list", Short: "List the threads, newest first; with -t only that one", Args: noArgs}
+	list.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+		return p.threadList(ctx, saver, list.Flags().Changed("thread"))
+	})
+	p.threadFlag(list)
 	p.jsonFlag(list)
 	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs,
 		RunE: p.withSaver(p.threadShow)}
@@ -45,7 +48,7 @@ type threadLine struct {
 	Messages int64     `json:"messages"`
 }
 
-func (p *program) threadList(ctx context.Context, saver checkpointer.Saver) error {
+func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one bool) error {
 	lister, ok := saver.(checkpointer.Lister)
 	if !ok {
 		return errors.New("this store cannot list its threads")
@@ -53,6 +56,9 @@ func (p *program) threadList(ctx context.Context, saver checkpointer.Saver) erro
 	for info, err := range lister.Threads(ctx) {
 		if err != nil {
 			return err
+		}
+		if one && info.Thread != p.thread {
+			continue
 		}
 		if p.json {
 			err = p.line(threadLine{info.Thread, info.Updated, info.Length})

@@ -158,7 +158,9 @@ func TestLifecycle(t *testing.T) {
 	expect(t, "compacted", []string{"system: They spoke of auth.", "proto: auth broke"}, voices(show(t, f, "main")))
 	ok("compact", "--keep", "0", "-t", "all")
 	expect(t, "a summary of the lead's", []string{"system: hi"}, voices(show(t, f, "all")))
-	ok("delete")
+	expect(t, "list of one", 1, len(clitest.ParseLines(t, ok("list", "-t", "all", "--json").Out)))
+	expect(t, "delete --json", clitest.Result{Out: "{\"thread\":\"all\",\"deleted\":true}\n"}, ok("delete", "-t", "all", "--json"))
+	expect(t, "delete", clitest.Result{Diag: "Deleted the thread main.\n"}, ok("delete"))
 	expect(t, "deleted", 1, f.Run("thread", "show").Status)
 	expect(t, "deleting again", 1, f.Run("thread", "delete").Status)
 }
