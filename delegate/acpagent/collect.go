@@ -53,10 +53,9 @@ func (c *collector) take(e event) {
 	case agentThoughtChunk:
 		c.tell(langrooms.Progress{Kind: langrooms.ProgressThought, Text: c.chunk(e, &c.thought)})
 	case toolCall, toolCallUpdate:
-		c.tell(langrooms.Progress{Kind: langrooms.ProgressTool, Text: c.redact.redact(e.Title),
-			State: c.redact.redact(delegate.OneLine(e.Status, maxTitle))})
+		c.tell(langrooms.Progress{Kind: langrooms.ProgressTool, Text: e.Title, State: e.Status})
 	case planUpdate:
-		c.tell(langrooms.Progress{Kind: langrooms.ProgressPlan, Text: c.redact.redact(planText(e.Entries))})
+		c.tell(langrooms.Progress{Kind: langrooms.ProgressPlan, Text: planText(c.redact, e.Entries)})
 	}
 }
 

@@ -155,6 +155,9 @@ func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 		f.process = s.process
 		failed := a.failed(f)
 		s.end()
+		if step == acp.AgentMethodSessionLoad && fatal(err) {
+			m.drop(ctx) // or this conversation would fail for ever
+		}
 		return failed
 	}
 	c.session = s

@@ -57,7 +57,13 @@ func (m memory) learn(ctx context.Context, s *session, known string) {
 // forget takes the session's id off the record. It outlives a turn that was stopped, by a
 // second at most.
 func (m memory) forget(ctx context.Context, s *session) {
-	if m.store == nil || !s.stored {
+	if s.stored {
+		m.drop(ctx)
+	}
+}
+
+func (m memory) drop(ctx context.Context) {
+	if m.store == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

@@ -2,8 +2,11 @@ package acpagent
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/coder/acp-go-sdk"
 	"github.com/google/go-cmp/cmp"
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
@@ -31,6 +34,45 @@ func TestPermissionRequestsAreAnsweredByPolicy(t *testing.T) {
 	want := []langrooms.Progress{{Kind: langrooms.ProgressTool, State: "refused"}, {Kind: langrooms.ProgressTool, Text: "Title of t3", State: "refused"}}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("the refusals reported (-want +got):\n%s", diff)
+	}
+}
+
+// A tool call's kind is remembered however many came before it: one that is not known counts
+// as "other", which more policies allow.
+func TestKindOfALateToolCall(t *testing.T) {
+	p := &process{config: Config{Permissions: PermissionsAllowlist}}
+	p.turn.Store(newTurn("s"))
+	say := func(id string) { // what the turn's own goroutine would take is taken here
+		p.updated([]byte(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"` + id + `","kind":"execute"}}`))
+		<-p.turn.Load().updates
+	}
+	for i := range maxToolCalls + 1 {
+		say(strconv.Itoa(i))
+	}
+	say(strings.Repeat("x", maxCallID+1))
+	turn := p.turn.Load()
+	close(turn.over)
+	options := []acp.PermissionOption{{Kind: acp.PermissionOptionKindAllowOnce, OptionId: "allow"}, {Kind: acp.PermissionOptionKindRejectOnce, OptionId: "reject"}}
+	got := p.permit(permissionRequest{SessionID: "s", ToolCall: callInfo{ID: strconv.Itoa(maxToolCalls)}, Options: options})
+	if got.Selected == nil || got.Selected.OptionId != "reject" {
+		t.Errorf("the answer is %+v, want a refusal", got)
+	}
+	if n := len(turn.calls.known); n != maxToolCalls || n != len(turn.calls.order) {
+		t.Errorf("%d calls are remembered, %d in order", n, len(turn.calls.order))
+	}
+}
+
+// A title or plan that is cut inside a secret shows no part of it.
+func TestHalfASecret(t *testing.T) {
+	const secret = "planted-secret-5e1f77"
+	p := &process{redact: newRedactor([]string{secret})}
+	long := strings.Repeat("x", maxTitle-10) + secret
+	call, _ := p.note(newTurn("s"), callInfo{ID: "t", Title: long, Status: long})
+	plan := planText(p.redact, []planEntry{{Status: "pending", Content: long[10:]}})
+	for _, text := range []string{call.Title, call.Status, plan} {
+		if strings.Contains(text, "plan") {
+			t.Errorf("shown: %s", text)
+		}
 	}
 }
 

@@ -74,6 +74,12 @@ func notLoadable(err error) bool {
 	return errors.As(err, &refused) && refused.Code != codeAuthRequired
 }
 
+// fatal reports whether loading a session has ended or stopped the agent.
+func fatal(err error) bool {
+	var late *timeout
+	return errors.Is(err, errLost) || errors.Is(err, errUnreadable) || errors.As(err, &late)
+}
+
 func (s *session) create(ctx context.Context) error {
 	var opened acp.NewSessionResponse
 	err := s.request(ctx, acp.AgentMethodSessionNew, acp.NewSessionRequest{

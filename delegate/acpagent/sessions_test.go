@@ -62,6 +62,22 @@ func TestSessionThatCannotBeLoadedIsOpenedAnew(t *testing.T) {
 	}
 }
 
+// An agent that dies of a session must not be lost to the thread for ever: the next address
+// opens a new session.
+func TestSessionThatKillsTheAgentIsGivenUp(t *testing.T) {
+	c := sharedConfig(t, "load-dies")
+	a := newAgent(t, c)
+	ask(t, a, "say one")
+	a = restart(t, a, c)
+	e := askFails(t, a, delegate.Request{Prompt: "count", Conversation: "thread"})
+	if e.Kind != delegate.KindUnreachable || !strings.Contains(e.Cause(), "session/load") {
+		t.Errorf("the first address: %v", e)
+	}
+	if reply := ask(t, a, "count"); reply.Text != "1" {
+		t.Errorf("message %q, want 1 of a new session", reply.Text)
+	}
+}
+
 // What was dropped (rewind, delete) does not come back, although the process lives.
 func TestDroppedSessionIsForgotten(t *testing.T) {
 	c := sharedConfig(t, "")

@@ -109,6 +109,9 @@ func (s *scripted) NewSession(_ context.Context, r acp.NewSessionRequest) (acp.N
 
 // LoadSession replays a history that is longer than what the SDK would queue.
 func (s *scripted) LoadSession(ctx context.Context, r acp.LoadSessionRequest) (acp.LoadSessionResponse, error) {
+	if s.is("load-dies") {
+		os.Exit(4)
+	}
 	if s.is("load-fails") {
 		return acp.LoadSessionResponse{}, acp.NewInvalidParams("no such session")
 	}

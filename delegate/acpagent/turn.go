@@ -37,7 +37,7 @@ type event struct {
 }
 
 func newTurn(session string) *turn {
-	return &turn{session: session, updates: make(chan event, updatesAhead), over: make(chan struct{}), calls: make(toolCalls)}
+	return &turn{session: session, updates: make(chan event, updatesAhead), over: make(chan struct{}), calls: toolCalls{known: make(map[string]callInfo)}}
 }
 
 // updated takes a session/update. Without a turn, as while a history is replayed, it is
@@ -53,11 +53,18 @@ func (p *process) updated(params json.RawMessage) {
 		return
 	}
 	if n.Update.Kind == toolCall || n.Update.Kind == toolCallUpdate {
-		t.mu.Lock()
-		n.Update.callInfo = t.calls.merge(n.Update.callInfo)
-		t.mu.Unlock()
+		n.Update.callInfo, _ = p.note(t, n.Update.callInfo)
 	}
 	t.tell(event{n.Update, err})
+}
+
+// note completes what the agent says of a tool call by what the turn knows of it, without
+// secrets, and reports whether the turn is being stopped.
+func (p *process) note(t *turn, c callInfo) (_ callInfo, stopping bool) {
+	c.Title, c.Status = p.redact.redact(c.Title), p.redact.redact(c.Status) // before they are cut
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls.merge(c), t.stopping
 }
 
 func (t *turn) tell(e event) {
@@ -87,9 +94,7 @@ func (p *process) permit(r permissionRequest) acp.RequestPermissionOutcome {
 	if t == nil || r.SessionID != t.session {
 		return acp.NewRequestPermissionOutcomeCancelled()
 	}
-	t.mu.Lock()
-	call, stopping := t.calls.merge(r.ToolCall), t.stopping
-	t.mu.Unlock()
+	call, stopping := p.note(t, r.ToolCall)
 	if stopping {
 		return acp.NewRequestPermissionOutcomeCancelled()
 	}

@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -99,45 +100,51 @@ func bracket(words ...string) string {
 	return "[" + delegate.OneLine(strings.Join(words, " "), maxTitle) + "]"
 }
 
-// The bounds of what is reported as progress: the code points of a title, the lines of a
-// plan, the tool calls of a turn whose title and kind are remembered.
+// The bounds of what is reported as progress: the code points of a title and of a status or
+// kind, the lines of a plan, the tool calls of a turn that are remembered, the bytes of their ids.
 const (
 	maxTitle     = 300
+	maxWord      = 100
+	maxCallID    = 1024
 	maxPlan      = 100
 	maxToolCalls = 1000
 )
 
-// planText puts a plan into lines, an entry each.
-func planText(entries []planEntry) string {
+// planText puts a plan into lines, an entry each, without secrets.
+func planText(r redactor, entries []planEntry) string {
 	var lines []string
 	for i, e := range entries {
 		if i == maxPlan {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(entries)-maxPlan))
 			break
 		}
-		lines = append(lines, delegate.OneLine(fmt.Sprintf("[%s] %s", e.Status, e.Content), maxTitle))
+		lines = append(lines, delegate.OneLine(r.redact(fmt.Sprintf("[%s] %s", e.Status, e.Content)), maxTitle))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// toolCalls remembers what a turn's tool calls have said of themselves.
-type toolCalls map[string]callInfo
+// toolCalls remembers what a turn's newest tool calls have said of themselves.
+type toolCalls struct {
+	known map[string]callInfo
+	order []string // of their ids, oldest first
+}
 
 // merge returns c completed by what is known of the same call, and remembers it.
-func (t toolCalls) merge(c callInfo) callInfo {
-	known, ok := t[c.ID]
-	if c.Title == "" {
-		c.Title = known.Title
+func (t *toolCalls) merge(c callInfo) callInfo {
+	known, ok := t.known[c.ID]
+	c.Title = delegate.OneLine(cmp.Or(c.Title, known.Title), maxTitle)
+	c.ToolKind = delegate.OneLine(cmp.Or(c.ToolKind, known.ToolKind), maxWord)
+	c.Status = delegate.OneLine(cmp.Or(c.Status, known.Status), maxWord)
+	if len(c.ID) > maxCallID {
+		return c
 	}
-	if c.ToolKind == "" {
-		c.ToolKind = known.ToolKind
+	if !ok {
+		t.order = append(t.order, c.ID)
 	}
-	if c.Status == "" {
-		c.Status = known.Status
-	}
-	c.Title = delegate.OneLine(c.Title, maxTitle)
-	if ok || len(t) < maxToolCalls {
-		t[c.ID] = c
+	t.known[c.ID] = c
+	if len(t.order) > maxToolCalls {
+		delete(t.known, t.order[0])
+		t.order = t.order[1:]
 	}
 	return c
 }
