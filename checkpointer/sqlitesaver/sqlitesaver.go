@@ -7,7 +7,8 @@
 // The file is in WAL mode with synchronous = FULL: a call that has returned without an
 // error survives the kill of any process and, as far as the disk keeps what it was told
 // to flush, the loss of power. A call that was cut off has happened whole or not at all.
-// The file must lie on a local disk: WAL does not work over network file systems.
+// The file must lie on a local disk: WAL does not work over network file systems. Once it
+// is deleted or replaced under a Saver that has it open, writes are refused.
 //
 // # Privacy
 //
@@ -58,8 +59,10 @@ type Config struct {
 type Saver struct {
 	cfg    Config
 	memory bool
-	writer *pool // of one connection
-	reader *pool // the writer when the store is in memory
+	path   string      // absolute
+	file   os.FileInfo // what stood at the path when it was opened
+	writer *pool       // of one connection
+	reader *pool       // the writer when the store is in memory
 
 	mu     sync.Mutex
 	closed bool
@@ -136,25 +139,53 @@ func (s *Saver) checkPath() error {
 	if s.memory {
 		return nil
 	}
-	folder := filepath.Dir(s.cfg.Path)
+	// Connections are opened when they are needed, also after a change of the working
+	// folder. SQLite takes a path that begins with two slashes for a host's.
+	path, err := filepath.Abs(s.cfg.Path)
+	if err != nil {
+		return fmt.Errorf("%w: %v", checkpointer.ErrUnavailable, err)
+	}
+	s.path = path
+	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil {
 		return fmt.Errorf("%w: the folder %s: %v", checkpointer.ErrUnavailable, folder, err)
 	} else if !info.IsDir() {
 		return fmt.Errorf("%w: %s is not a folder", checkpointer.ErrUnavailable, folder)
 	}
-	info, err := os.Stat(s.cfg.Path)
-	if err == nil && info.IsDir() {
+	s.file, err = os.Stat(path)
+	if err == nil && s.file.IsDir() {
 		return fmt.Errorf("%w: it is a folder", checkpointer.ErrUnavailable)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return nil // SQLite finds out what else may be wrong
 	}
-	// Conversations are private: SQLite itself would let everybody read the file.
-	f, err := os.OpenFile(s.cfg.Path, os.O_RDWR|os.O_CREATE, 0o600)
+	return s.makeFile()
+}
+
+// makeFile makes the file. Conversations are private: SQLite itself would let everybody
+// read it.
+func (s *Saver) makeFile() error {
+	f, err := os.OpenFile(s.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		s.file, err = f.Stat()
+		err = errors.Join(err, f.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("%w: the file cannot be made: %v", checkpointer.ErrUnavailable, err)
 	}
-	return f.Close()
+	return nil
+}
+
+// inPlace refuses to write into a file that has been deleted or replaced: nobody would
+// find again what was acknowledged.
+func (s *Saver) inPlace() error {
+	if s.memory {
+		return nil
+	}
+	if info, err := os.Stat(s.path); err != nil || !os.SameFile(info, s.file) {
+		return fmt.Errorf("%w: the file was deleted or replaced while it was open", checkpointer.ErrUnavailable)
+	}
+	return nil
 }
 
 func (s *Saver) dsn(more string) string {
@@ -163,7 +194,7 @@ func (s *Saver) dsn(more string) string {
 		return Memory + pragmas
 	}
 	// A path is not an address: the three characters that mean something there are escaped.
-	path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.cfg.Path)
+	path := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(s.path)
 	return "file:" + path + pragmas + more
 }
 

@@ -97,7 +97,12 @@ func (s *Saver) view(ctx context.Context, f func(q *tx) error) error {
 // update runs f and commits, or leaves nothing behind. It waits for its turn until ctx
 // ends; a transaction that has begun is brought to its end, which takes no waiting.
 func (s *Saver) update(ctx context.Context, f func(q *tx) error) error {
-	return transact(ctx, context.WithoutCancel(ctx), s.writer, "BEGIN IMMEDIATE", f)
+	return transact(ctx, context.WithoutCancel(ctx), s.writer, "BEGIN IMMEDIATE", func(q *tx) error {
+		if err := s.inPlace(); err != nil {
+			return err
+		}
+		return f(q)
+	})
 }
 
 func transact(ctx, inside context.Context, p *pool, begin string, f func(q *tx) error) (err error) {
