@@ -80,6 +80,7 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	defer stop()
 	to := x.address.To
 	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito)
+	t.Tell()
 	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
 		return langrooms.Result{Thread: t.thread}, err
 	}

@@ -113,13 +113,16 @@ func checkAfterDeath(t *testing.T, s *watched) {
 	if addressed && !answered {
 		t.Errorf("the address has no record from a:\n%s", strings.Join(lines(after), "\n"))
 	}
-	result, err := take(t.Context(), s, "t", roomOf(t, 1, says("a", "yes")), address("are you there?", "a"))
-	if err != nil || result.Notes.Interrupted != nil {
-		t.Errorf("the turn after the sweep still tells of %v, error %v", result.Notes.Interrupted, err)
+	// Nobody has read what the sweep did: the next turn tells it, and only that one.
+	for n, want := range [][]string{swept, nil} {
+		result, err := take(t.Context(), s, "t", roomOf(t, 1, says("a", "yes")), address("are you there?", "a"))
+		if err != nil || !slices.Equal(result.Notes.Interrupted, want) {
+			t.Errorf("turn %d after the sweep tells of %v, want %v; error %v", n+1, result.Notes.Interrupted, want, err)
+		}
 	}
 	all := messages(t, s.Saver, "t")
-	if want := len(after) + 2; len(all) != want {
-		t.Errorf("the next turn left %d messages, want %d", len(all), want)
+	if want := len(after) + 4; len(all) != want {
+		t.Errorf("the next turns left %d messages, want %d", len(all), want)
 	}
 	checkSpokenOnce(t, all)
 }

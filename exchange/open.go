@@ -57,9 +57,35 @@ func (t *Turn) closeInterrupted() error {
 			Failed: true, Incognito: t.open.Incognito, Text: room.FailedText(interruptedCause),
 		}))
 	}
-	if err := t.put("room", records, nil); err != nil {
-		return err
+	t.interrupted, t.untold = append(t.interrupted, members...), false
+	return t.put("room", records, nil)
+}
+
+// untoldChannel names the members of interrupted dispatches that no operator has been told
+// of yet: what closes an interrupted exchange need not be a turn that somebody reads.
+const untoldChannel = "room.untold"
+
+// Tell says that this turn's result tells the operator what was interrupted; its next put
+// takes that off the thread.
+func (t *Turn) Tell() { t.telling = true }
+
+// noteUntold keeps with step who was interrupted and not told of, or that it has been told.
+func (t *Turn) noteUntold(step *checkpointer.Step) {
+	switch {
+	case t.telling && t.untold:
+		step.Remove = append(step.Remove, untoldChannel)
+	case !t.telling && !t.untold && len(t.interrupted) > 0:
+		data, err := json.Marshal(t.interrupted)
+		if err != nil {
+			panic("exchange: strings do not marshal: " + err.Error())
+		}
+		step.Channels[untoldChannel] = data
 	}
-	t.interrupted = members
-	return nil
+}
+
+func parseUntold(data []byte) (members []string, err error) {
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fmt.Errorf("%w: channel %s: %w", checkpointer.ErrFormat, untoldChannel, err)
+	}
+	return members, nil
 }

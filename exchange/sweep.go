@@ -9,7 +9,8 @@ import (
 )
 
 // Sweep closes, without a turn, what a dead process left open on a thread: each unanswered
-// dispatch is recorded as failed (spec: rooms, 2.4). It returns the members it did so for.
+// dispatch is recorded as failed (spec: rooms, 2.4). It returns the members it did so for;
+// the thread's next turn tells its operator of them.
 //
 // A program calls it at its start for the thread it serves; otherwise the next turn there
 // does the same. A thread with nothing open, or that does not exist, costs one read. On one

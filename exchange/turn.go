@@ -34,6 +34,8 @@ type Turn struct {
 	staging  bool
 
 	interrupted []string
+	untold      bool // the thread says that interrupted has not been told
+	telling     bool // this turn's result tells it
 }
 
 // recordBound is how long a put is retried after the store fails it. What a delegate said
@@ -80,7 +82,8 @@ func (t *Turn) Context() context.Context { return t.ctx }
 // Thread returns the thread's id.
 func (t *Turn) Thread() string { return t.thread }
 
-// Interrupted names the members whose open dispatch Begin recorded as failed.
+// Interrupted names the members whose open dispatch Begin recorded as failed, or that an
+// earlier turn recorded so without anybody to tell it to.
 func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
 
 func (t *Turn) readHead() error {
@@ -97,7 +100,13 @@ func (t *Turn) readHead() error {
 	t.enter(string(cp.Channels[epochChannel]))
 	t.rewound = cp.Metadata["source"] == sourceRewind
 	if data, ok := cp.Channels[openChannel]; ok {
-		t.open, err = parseOpen(data)
+		if t.open, err = parseOpen(data); err != nil {
+			return err
+		}
+	}
+	if data, ok := cp.Channels[untoldChannel]; ok {
+		t.interrupted, err = parseUntold(data)
+		t.untold = true
 	}
 	return err
 }
@@ -146,6 +155,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	if !t.epochStored {
 		step.Channels[epochChannel] = []byte(t.epoch)
 	}
+	t.noteUntold(&step)
 	ref, err := t.retry(func(ctx context.Context) (checkpointer.Ref, error) {
 		return t.saver.Put(ctx, t.head, step)
 	})
@@ -153,6 +163,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 		return fmt.Errorf("storing on the thread %q: %w", t.thread, err)
 	}
 	t.head, t.open, t.epochStored = ref, open, true
+	t.untold = len(t.interrupted) > 0 && !t.telling
 	t.length += int64(len(messages))
 	return nil
 }

@@ -59,6 +59,11 @@ type App struct {
 	file      *hotreload.File // nil for the built-in configuration
 	cancel    func()
 
+	// life ends with Close, which waits for work.
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+
 	// applying is held while a configuration is taken over; opened says that Open, which
 	// takes the first one, has succeeded.
 	applying sync.Mutex
@@ -89,8 +94,10 @@ func Open(ctx context.Context, o Options) (*App, error) {
 }
 
 func newApp(o Options) *App {
-	return &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.Board{},
+	a := &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.Board{},
 		transport: http.DefaultTransport.(*http.Transport).Clone()}
+	a.life, a.end = context.WithCancel(context.Background())
+	return a
 }
 
 func (a *App) open(ctx context.Context) error {
@@ -261,6 +268,8 @@ func (a *App) Close() error {
 	if a.file != nil {
 		errs = append(errs, a.file.Close())
 	}
+	a.end()
+	a.work.Wait()
 	a.mu.Lock()
 	a.closed = true
 	peers := a.peers

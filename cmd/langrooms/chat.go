@@ -48,7 +48,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
-	if err := app.Inbox.Resume(ctx, p.thread); err != nil {
+	if err := app.TakeUp(ctx, p.thread); err != nil {
 		printer.Notice(err.Error()) // what is waited for stays with the thread
 	}
 	chat := &terminal.Chat{

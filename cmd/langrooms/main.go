@@ -10,10 +10,12 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/langrooms/langrooms/demo"
+	"github.com/langrooms/langrooms/setup"
 )
 
 func main() {
 	demo.Main()
+	setup.QuietLibraries()
 	logging.Disable() // of the Redis client, whose errors are told as ours
 	// Who reads the output may go away: that is an error of a write then, and the program
 	// still ends what it has started.

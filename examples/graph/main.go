@@ -28,6 +28,7 @@ import (
 
 func main() {
 	demo.Main() // the demo's child processes are this program again
+	setup.QuietLibraries()
 	config := flag.String("c", "langgraph-config.yaml", "the configuration `FILE`")
 	thread := flag.String("t", "main", "the `THREAD`'s id")
 	message := flag.String("m", "", "take one turn with this `TEXT`")
@@ -72,8 +73,8 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 	if err != nil {
 		return err
 	}
-	// Late answers that an earlier process was waiting for.
-	if err := app.Inbox.Resume(ctx, thread); err != nil {
+	// What an earlier process has left on the thread: late answers, interrupted exchanges.
+	if err := app.TakeUp(ctx, thread); err != nil {
 		printer.Notice(err.Error())
 	}
 	chat := terminal.Chat{

@@ -121,6 +121,7 @@ func (t *Turn) open(in Input) error {
 	if in.Notice != "" {
 		said = langrooms.NewMessage(langrooms.RoleSystem, in.Notice)
 	}
+	t.Tell()
 	if err := t.Put("input", said); err != nil {
 		return err
 	}

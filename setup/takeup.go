@@ -1,0 +1,34 @@
+package setup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/langrooms/langrooms/checkpointer/redissaver"
+	"github.com/langrooms/langrooms/exchange"
+)
+
+// TakeUp carries on with what an earlier process has left on thread: it waits for the late
+// answers kept there, and beside that closes exchanges that were interrupted, which the next
+// turn would do otherwise. A program of one turn leaves the second to that turn. The error is
+// about the late answers; they stay with the thread.
+func (a *App) TakeUp(ctx context.Context, thread string) error {
+	if !a.options.OneTurn {
+		a.beside(func(ctx context.Context) {
+			if _, err := exchange.Sweep(ctx, a.Saver, thread); err != nil && !errors.Is(err, context.Canceled) {
+				a.notify(err.Error())
+			}
+		})
+	}
+	return a.Inbox.Resume(ctx, thread)
+}
+
+// beside runs work that ends with Close.
+func (a *App) beside(work func(context.Context)) {
+	a.work.Go(func() { work(a.life) })
+}
+
+// QuietLibraries turns off what libraries write to the process's standard error by
+// themselves; see redissaver.SilenceClientLog. It is for a program's main, because it is a
+// setting of the whole process.
+func QuietLibraries() { redissaver.SilenceClientLog() }
