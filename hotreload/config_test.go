@@ -137,6 +137,7 @@ func TestMisplacedSecretsStayHidden(t *testing.T) {
 		"in place of the keys":             "server: { keys: { ada: hunter2 } }\n",
 		"an env entry as NAME=VALUE":       "delegates: [ { name: a, type: acp, command: c, env: { K=hunter2: x } } ]\n",
 		"an env that is text":              "delegates: [ { name: a, type: acp, command: c, env: K=hunter2 } ]\n",
+		"a token as the scheme":            "delegates: [ { name: a, type: a2a, url: http://h, auth: { scheme: eyJhbGciOiJI-hunter2, token: bearer } } ]\n",
 		"a signed address":                 "model: { url: \"https://h/v1?sig=hunter2\" }\n",
 		"the password of another store":    "checkpointer: { url: \"postgres://u:hunter2@h/db\" }\n",
 		"the password of a broken address": "model: { url: \"https://u:hunter2@h:bad/v1\" }\n",

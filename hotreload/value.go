@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -71,7 +72,11 @@ func notAChoice(text string, choices []string) error {
 	if near := nearest(text, named); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("\"%s\" is none of %s%s", shown(text), strings.Join(named, ", "), hint)
+	what := `"` + shown(text) + `"`
+	if n := utf8.RuneCountInString(text); n > 16 { // no choice is so long; it may be a secret
+		what = fmt.Sprintf("a text of %d characters", n)
+	}
+	return fmt.Errorf("%s is none of %s%s", what, strings.Join(named, ", "), hint)
 }
 
 func (f Field) decodeList(n *yaml.Node) ([]string, error) {
