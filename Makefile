@@ -1,13 +1,14 @@
 # make run    the example graph in this terminal; without a key it talks to demo agents
 # make test   everything that must hold, with what it needs installed first
 # make lint   further lints (downloads golangci-lint the first time)
+# make test-opencode   ACP against opencode, a real coding agent, offline (installs 400 MB the first time)
 
 # The library, and the example that is a module of its own.
 MODULES     := . $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: run test lint deps check tidy fmt vet staticcheck build gotest
+.PHONY: run test test-opencode lint deps check tidy fmt vet staticcheck build gotest
 
 run:
 	go run ./examples/graph
@@ -19,6 +20,13 @@ lint:
 
 deps:
 	@sh .ci/deps
+
+OPENCODE := internal/peers/optional/opencode
+
+test-opencode:
+	@[ $(OPENCODE)/node_modules/.package-lock.json -nt $(OPENCODE)/package-lock.json ] || \
+		(cd $(OPENCODE) && npm ci --ignore-scripts --no-audit --no-fund)
+	LANGROOMS_OPENCODE=1 go test -count=1 -v -run '^TestOpenCode$$' ./delegate/acpagent
 
 # In this order: the cheap checks come first.
 check: fmt tidy build vet staticcheck
