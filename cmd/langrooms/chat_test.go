@@ -99,7 +99,7 @@ func TestLongMessage(t *testing.T) {
 	t.Parallel()
 	f := folder(t, says(t, "hi"), "")
 	p := f.Start("chat")
-	go p.Say(strings.Repeat("é", 1_000_000) + "\nshort")
+	p.Say(strings.Repeat("é", 1_000_000) + "\nshort")
 	p.Out("hi\n")
 	p.CloseInput()
 	r := p.Wait()
