@@ -22,7 +22,7 @@ func checkLeadName(name string) error {
 	return langrooms.CheckName(name)
 }
 
-// checkURL takes http and https addresses and demo:NAME.
+// checkURL takes http and https addresses without a user, and demo:NAME.
 func checkURL(raw string) error {
 	if name, ok := strings.CutPrefix(raw, "demo:"); ok && name != "" {
 		return nil
@@ -35,6 +35,19 @@ func checkURL(raw string) error {
 		return errors.New("must start with http:// or https://")
 	case u.Host == "":
 		return errors.New("names no host")
+	case u.User != nil:
+		return errors.New("holds a user or password; a credential has a key of its own")
+	}
+	return nil
+}
+
+// checkBaseURL takes what checkURL takes and something can be appended to.
+func checkBaseURL(raw string) error {
+	if err := checkURL(raw); err != nil {
+		return err
+	}
+	if strings.ContainsAny(raw, "?#") {
+		return errors.New("has a query or fragment, which a base URL cannot have")
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ var delegateRows = []row[Delegate]{
 	{Field{Key: "poll_timeout_s", Kind: KindSeconds, Types: a2aOnly, Default: 300.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
 		Help: "How long the peer may work without observable progress."}, func(d *Delegate) any { return &d.PollTimeout }},
 
-	{Field{Key: "url", Kind: KindText, Types: openaiOnly, Required: true, check: checkURL,
+	{Field{Key: "url", Kind: KindText, Types: openaiOnly, Required: true, check: checkBaseURL,
 		Help: "The endpoint's base. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},
 	{Field{Key: "model", Kind: KindText, Types: openaiOnly, Required: true,
 		Help: "The model's name at the endpoint."}, func(d *Delegate) any { return &d.Model }},

@@ -21,7 +21,7 @@ var configRows = []row[Config]{
 
 	{Field{Key: "model.provider", Kind: KindChoice, Choices: []string{"demo", "openai"}, Default: "demo", Group: groupModel, Live: true,
 		Help: "`demo` is offline and needs no key; `openai` is any endpoint that speaks the OpenAI chat protocol."}, func(c *Config) any { return &c.Model.Provider }},
-	{Field{Key: "model.url", Kind: KindText, Group: groupModel, Live: true, check: checkURL,
+	{Field{Key: "model.url", Kind: KindText, Group: groupModel, Live: true, check: checkBaseURL,
 		Help: "The endpoint's base; absent means the provider's own."}, func(c *Config) any { return &c.Model.URL }},
 	{Field{Key: "model.model", Kind: KindText, Group: groupModel, Live: true,
 		Help: "The model's name at the endpoint; needed with provider `openai`."}, func(c *Config) any { return &c.Model.Model }},
