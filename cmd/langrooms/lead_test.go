@@ -137,3 +137,36 @@ func TestPause(t *testing.T) {
 	expect(t, "tasks", 2, len(tasks))
 	expect(t, "a clean conversation", "", tasks[1].Context)
 }
+
+// spec 8: background: true gives a receipt at once; the reply lands later as the member's
+// own message and wakes the lead. A program of one turn does not promise that.
+func TestLeadDelegatesInTheBackground(t *testing.T) {
+	t.Parallel()
+	proto, asked, letGo := held(t, "auth broke")
+	lead := clitest.NewModel(t, func(q clitest.Question) clitest.Answer {
+		switch {
+		case q.Last() == "ask proto":
+			return clitest.Answer{Tool: "delegate_to", Arguments: `{"target":"proto","query":"what broke?","background":true}`}
+		case strings.Contains(q.Body, "arrived after its turn"):
+			return clitest.Say("It has come.")
+		}
+		return clitest.Say("It is on its way.")
+	})
+	f := folder(t, lead, roster(openaiEntry("proto", proto)))
+	p := f.Start("chat", "--json")
+	p.Say("ask proto")
+	expect(t, "the receipt", "It is on its way.", done(p.Lines(1, "done"))[0].Text("text"))
+	expect(t, "keyless and windowless", "what broke?", (<-asked).Last())
+	letGo()
+	lines := p.Lines(2, "done")
+	expect(t, "then", []string{"message ", "done "}, sequence(lines)[len(sequence(lines))-2:])
+	expect(t, "the lead", "It has come.", lines[len(lines)-1].Text("text"))
+	p.CloseInput()
+	p.Wait()
+	thread := voices(show(t, f, "main"))
+	expectMatch(t, "the reply", `proto late: .*auth broke`, thread[5])
+
+	r := f.Run("chat", "-t", "x", "-m", "ask proto")
+	expect(t, "one turn: status", 0, r.Status)
+	expectMatch(t, "one turn: the tool's result", `tool: .*(background).*`, voices(show(t, f, "x"))[2])
+}

@@ -150,3 +150,25 @@ func TestBrokenPipe(t *testing.T) {
 	expect(t, "processes", 2, len(pids))
 	soon(t, "the agents are gone", 4*time.Second, gone(pids...))
 }
+
+// spec 5.5: a peer that speaks A2A is told to cancel the task.
+func TestInterruptCancelsTheTask(t *testing.T) {
+	t.Parallel()
+	asked, canceled := make(chan struct{}), make(chan struct{})
+	peer := clitest.NewAgent(t, func(task clitest.Task) clitest.TaskEnd {
+		close(asked)
+		<-task.Ctx.Done()
+		close(canceled)
+		return clitest.Completed("never heard")
+	})
+	f := folder(t, says(t, "hi"), roster(a2aEntry("peer", peer, "")))
+	p := f.Start("chat", "-m", "@peer do it")
+	<-asked
+	p.Signal(syscall.SIGINT)
+	expect(t, "the whole", clitest.Result{Out: "@peer did not answer: stopped by the operator\n"}, p.WaitFor(5*time.Second))
+	select {
+	case <-canceled:
+	case <-time.After(clitest.Patience):
+		t.Error("the task was not canceled")
+	}
+}
