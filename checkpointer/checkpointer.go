@@ -87,7 +87,8 @@ type Step struct {
 	Log []Entry
 	// Channels are set to these values; nil and empty values are values.
 	Channels map[string][]byte
-	// Remove lists channels that are gone from this checkpoint on.
+	// Remove lists channels that are gone from this checkpoint on; one that is not there
+	// changes nothing, one that Channels sets too is ErrInvalid.
 	Remove []string
 	// Metadata is kept with the checkpoint and can be filtered by. The keys "source",
 	// "step" and "run_id" have LangGraph's meaning.
@@ -109,9 +110,10 @@ type Op string
 const (
 	// OpAppend adds Message at the end; its Seq is the log's length before.
 	OpAppend Op = "append"
-	// OpReplace gives the message of ID Message.ID new content at its old place.
+	// OpReplace gives the message of ID Message.ID new content at its old place. An id
+	// that was appended several times names all these messages.
 	OpReplace Op = "replace"
-	// OpRemove takes the message of ID out.
+	// OpRemove takes the message of ID, or all of that id, out.
 	OpRemove Op = "remove"
 	// OpReset takes all messages out.
 	OpReset Op = "reset"
@@ -200,7 +202,7 @@ type Query struct {
 	Namespace *string
 	// Before, when its ID is set, keeps only checkpoints put before it, in any
 	// namespace that Namespace allows. Its Namespace says where it is; its Thread is
-	// ignored. An unknown one is ErrNotFound.
+	// ignored. An unknown one is ErrNotFound, also where the thread does not exist.
 	Before Ref
 	// Filter keeps checkpoints whose metadata holds all these values.
 	Filter map[string]string

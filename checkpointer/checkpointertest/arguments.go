@@ -44,6 +44,7 @@ func invalidPut(c *check) {
 		"a remove without an id":      {first, checkpointer.Step{Log: []checkpointer.Entry{{Op: checkpointer.OpRemove}}}},
 		"a good entry before a bad":   {first, checkpointer.Step{Log: append(appends("b"), checkpointer.Entry{Op: "merge"})}},
 		"an unencodable extra field":  {first, checkpointer.Step{Log: checkpointer.Append(langrooms.Message{ID: "m", Extra: map[string]jsonText{"x": jsonText("{")}})}},
+		"a channel set and removed":   {first, checkpointer.Step{Channels: values("x=1"), Remove: []string{"x"}}},
 		"metadata that is not UTF-8":  {first, checkpointer.Step{Metadata: map[string]string{"k": "\xff"}}},
 		"a metadata key not in UTF-8": {first, checkpointer.Step{Metadata: map[string]string{"\xff": ""}}},
 	}

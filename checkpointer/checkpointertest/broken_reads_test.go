@@ -287,7 +287,7 @@ func brokenLeases() []broken {
 				return h.full.Put(ctx, parent, s)
 			}
 		}},
-		{name: "ignores fences", rules: "fenced-writes-nothing delete-fences-the-holder shared-delete-fences", breakIt: func(h *hooks) {
+		{name: "ignores fences", rules: "newer-token-raises-the-fence fenced-writes-nothing delete-fences-the-holder shared-delete-fences", breakIt: func(h *hooks) {
 			h.put = func(_ ctxT, parent ref, s step) (ref, error) { return h.full.Put(context.Background(), parent, s) }
 			h.lock = leased(h, func(l *fakeLease) { l.ctx = context.WithoutCancel(l.ctx) })
 		}},

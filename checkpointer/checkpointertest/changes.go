@@ -29,6 +29,9 @@ func replaceRule(c *check) {
 			c.Errorf("the replaced message is %q at %d, want b at 1", m.ID, m.Seq)
 		}
 	}
+	twice := c.put(s, c3, checkpointer.Step{Log: append(appends("b e"), replace("b", "B"))})
+	c.sees(s, twice, "a B c D B e")
+	c.sees(s, c3, "a BB c D")
 }
 
 func removeRule(c *check) {
@@ -43,6 +46,9 @@ func removeRule(c *check) {
 	c.reads(s, c2, checkpointer.Range{Limit: checkpointer.N(2)}, "a c")
 	c.reads(s, c2, checkpointer.Range{From: 1, To: 2}, "")
 	c4 := c.put(s, c3, checkpointer.Step{Log: []checkpointer.Entry{replace("d", "back"), replace("b", "B")}})
+	c.sees(s, c4, "a c e B")
+	c5 := c.put(s, c4, checkpointer.Step{Log: append(appends("b f"), remove("b"))})
+	c.sees(s, c5, "a c e f")
 	c.sees(s, c4, "a c e B")
 }
 

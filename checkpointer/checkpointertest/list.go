@@ -61,6 +61,8 @@ func listBefore(c *check) {
 			c.Errorf("list before the unknown %+v yielded %d times", unknown, yields)
 		}
 	}
+	c.oneError(s.List(c.Context(), checkpointer.Query{Thread: "none", Before: before("", "a1")}), checkpointer.ErrNotFound,
+		"list of a thread that does not exist before another's checkpoint")
 }
 
 func listFilter(c *check) {

@@ -13,6 +13,7 @@ import (
 func fenceRules() []rule {
 	return []rule{
 		{name: "fence-of-another-thread", check: fenceOfAnother},
+		{name: "newer-token-raises-the-fence", check: newerToken},
 		{name: "fenced-writes-nothing", needs: Locker, check: fencedWritesNothing},
 		{name: "delete-fences-the-holder", needs: Locker, check: deleteFences},
 	}
@@ -67,6 +68,23 @@ func fenceOfAnother(c *check) {
 	if _, err := s.Put(ctx, thread("t"), checkpointer.Step{ID: "c1"}); err != nil {
 		c.Errorf("a fence of another thread counts: %v", err)
 	}
+}
+
+func newerToken(c *check) {
+	s := c.saver()
+	with := func(token int64) context.Context { return checkpointer.WithFence(c.Context(), "t", token) }
+	at, err := s.Put(with(5), thread("t"), checkpointer.Step{ID: "c1"})
+	c.ok(err, "put with the first token")
+	_, err = s.Put(with(4), at, checkpointer.Step{ID: "c2"})
+	c.is(err, checkpointer.ErrFenced, "put with an older token")
+	_, err = s.Put(with(9), thread("t"), checkpointer.Step{ID: "c2"})
+	c.is(err, checkpointer.ErrConflict, "put with a newer token after an older checkpoint")
+	_, err = s.Put(with(5), at, checkpointer.Step{ID: "c2"})
+	if err != nil {
+		c.Errorf("a put that failed has raised the fence: %v", err)
+	}
+	c.ok(s.PutWrites(with(6), at, "task", []checkpointer.Write{write("x", "1")}), "writes with a newer token")
+	c.is(s.PutWrites(with(5), at, "task", nil), checkpointer.ErrFenced, "writes with an older token")
 }
 
 // everyWrite makes each fenced write with ctx and reports when its error is not ErrFenced.

@@ -108,23 +108,28 @@ func (s *Saver) raiseFence(thread string) {
 	}
 }
 
-// checkFence compares the token in ctx with the thread's fence, which a newer one raises.
+// fenceOf returns the thread's fence.
+func (s *Saver) fenceOf(thread string) int64 {
+	if l := s.locks[thread]; l != nil {
+		return l.fence
+	}
+	return s.floor
+}
+
+// checkFence compares the token in ctx with the thread's fence.
 func (s *Saver) checkFence(ctx context.Context, thread string) error {
 	token, ok := checkpointer.Fence(ctx, thread)
-	if !ok {
-		return nil
-	}
-	fence := s.floor
-	if l := s.locks[thread]; l != nil {
-		fence = l.fence
-	}
-	if token < fence {
+	if fence := s.fenceOf(thread); ok && token < fence {
 		return fmt.Errorf("token %d, the newest is %d: %w", token, fence, checkpointer.ErrFenced)
 	}
-	if token > fence {
+	return nil
+}
+
+// keepFence raises the fence to the token in ctx after a write with it.
+func (s *Saver) keepFence(ctx context.Context, thread string) {
+	if token, ok := checkpointer.Fence(ctx, thread); ok && token > s.fenceOf(thread) {
 		s.lockRecord(thread).fence = token
 	}
-	return nil
 }
 
 // tidyLock drops the lock record of a thread that is gone and unlocked. The floor keeps

@@ -109,6 +109,7 @@ func (s *Saver) write(ctx context.Context, op, name string, f func(t *thread) er
 			return err
 		}
 		s.threads[name] = t
+		s.keepFence(ctx, name)
 		s.notify(checkpointer.Change{Thread: name})
 		return nil
 	})
@@ -145,6 +146,7 @@ func (s *Saver) DeleteThread(ctx context.Context, name string) error {
 		if _, fenced := checkpointer.Fence(ctx, name); !fenced {
 			s.raiseFence(name)
 		}
+		s.keepFence(ctx, name)
 		s.drop(name)
 		return nil
 	})

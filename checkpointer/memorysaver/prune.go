@@ -22,6 +22,7 @@ func (s *Saver) Prune(ctx context.Context, name string, keep int, runID string) 
 			return nil
 		}
 		if removed = t.prune(keep, runID); removed > 0 {
+			s.keepFence(ctx, name)
 			s.notify(checkpointer.Change{Thread: name})
 		}
 		return nil

@@ -75,8 +75,15 @@ func TestDamagedData(t *testing.T) {
 			return c.SAdd(t.Context(), keys[key], "foreign").Err()
 		}
 	}
-	evicted := func(key int) func([]string) error {
-		return func(keys []string) error { return c.Del(t.Context(), keys[key]).Err() }
+	evicted := func(gone ...int) func([]string) error {
+		return func(keys []string) error {
+			for _, key := range gone {
+				if err := c.Del(t.Context(), keys[key]).Err(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
 	}
 	for _, d := range []damage{
 		{"foreign type of the record", foreign(record), true, true, "holds a set"},
@@ -92,6 +99,9 @@ func TestDamagedData(t *testing.T) {
 		{"order evicted", evicted(order), true, true, "evicted"},
 		{"log evicted", evicted(entries), true, true, "evicted"},
 		{"values evicted", evicted(values), true, true, "channel map"},
+		{"writes evicted", evicted(writes), true, true, "evicted"},
+		{"all but the log evicted", evicted(record, rows, order, values, writes), true, true, "evicted"},
+		{"all but the values evicted", evicted(record, rows, order, entries, writes), true, true, "evicted"},
 		{"row garbled", set(rows, "0:c", "\xc1"), true, true, "row 0:c"},
 		{"row of another shape", set(rows, "0:c", "\x93\x01\x02\x03"), true, true, "row 0:c"},
 		{"row of numbers", set(rows, "0:c", "\x98\x01\x02\x03\x04\x05\x06\x07\x08"), true, true, ""},
@@ -139,12 +149,59 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
+// A foreign key where the lease or its token belongs is told, and nothing is written.
+func TestForeignLease(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	for _, key := range []int{fence, queue} {
+		s := fresh(t)
+		keys := redissaver.ThreadKeys(s, "t")
+		c.SAdd(t.Context(), keys[key], "foreign")
+		before := dump(t, c, keys)
+		if _, err := s.Lock(t.Context(), "t"); !errors.Is(err, checkpointer.ErrFormat) || !strings.Contains(err.Error(), "holds a set") {
+			t.Errorf("lock: %v", err)
+		}
+		if dump(t, c, keys) != before {
+			t.Error("a refused lock has written")
+		}
+	}
+}
+
+// Pending writes that came before their thread, from a program with another TTL, do not
+// end before it; a pruning that takes the last of them leaves the thread in order.
+func TestEarlyWritesLiveWithTheThread(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	prefix := "prefix=" + nextPrefix()
+	s, short := open(t, sharedAddr(t), prefix), open(t, sharedAddr(t), prefix, "ttl=1h")
+	keys := redissaver.ThreadKeys(s, "t")
+	at := checkpointer.Ref{Thread: "t", ID: "a"}
+	if err := short.PutWrites(t.Context(), at, "task", []checkpointer.Write{{Channel: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if left := c.PTTL(t.Context(), keys[writes]).Val(); left <= 0 {
+		t.Errorf("writes without a thread end in %v", left)
+	}
+	for i, id := range []string{"a", "b"} {
+		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t", ID: []string{"", "a"}[i]}, checkpointer.Step{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left := c.PTTL(t.Context(), keys[writes]).Val(); left != -1 {
+		t.Errorf("writes of a thread that stays end in %v", left)
+	}
+	if n, err := s.Prune(t.Context(), "t", 1, ""); n != 1 || err != nil {
+		t.Fatalf("prune: %d, %v", n, err)
+	}
+	if _, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"}); err != nil {
+		t.Errorf("after the pruning: %v", err)
+	}
+}
+
 // A thread that was damaged by eviction can still be deleted, one of another version or
 // a foreign key cannot.
 func TestDeleteOfDamagedThread(t *testing.T) {
 	c := client(t, sharedAddr(t))
 	s := fresh(t)
-	for thread, deletable := range map[string]bool{"evicted": true, "foreign": false, "version": false} {
+	for thread, deletable := range map[string]bool{"evicted": true, "foreign": false, "version": false, "remains": true} {
 		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage("ai", "x"))}); err != nil {
 			t.Fatal(err)
 		}
@@ -152,6 +209,8 @@ func TestDeleteOfDamagedThread(t *testing.T) {
 		switch thread {
 		case "evicted":
 			c.Del(t.Context(), keys[rows], keys[entries])
+		case "remains":
+			c.Del(t.Context(), keys[record], keys[rows], keys[order])
 		case "foreign":
 			c.Set(t.Context(), keys[writes], "mine", 0)
 		case "version":

@@ -3,8 +3,10 @@
 local Q, F = unpack(KEYS)
 
 local function load(time)
-  local kind = call('TYPE', Q).ok
-  if kind ~= 'none' and kind ~= 'string' then refuse('FORMAT', 'key ' .. Q .. ' holds a ' .. kind) end
+  for _, key in ipairs(KEYS) do
+    local kind = call('TYPE', key).ok
+    if kind ~= 'none' and kind ~= 'string' then refuse('FORMAT', 'key ' .. key .. ' holds a ' .. kind .. ', not a string') end
+  end
   local data = call('GET', Q)
   if not data then return {owner = '', ends = 0, waiting = {}} end
   local ok, q = pcall(cmsgpack.unpack, data)

@@ -2,7 +2,7 @@
 -- needs, its own file, which defines main(), and foot.lua.
 --
 -- The keys of a thread, all in one slot and all declared:
---   T hash   record: v, seq, nlog, u, c, x, ttl, d; h<ns> = newest id; g<n> = log n
+--   T hash   record: v, seq, nlog, u, c, x, ttl, d, w; h<ns> = newest id; g<n> = log n
 --   R hash   rows: (ns, id) -> {seq, parent, log, len, map, time, meta, digest}
 --   I zset   order: score seq, member (ns, id)
 --   L hash   e<n>:<pos> = entry, m<n>:<message id> = positions, o<n>:<pos> = edits
@@ -26,7 +26,7 @@ end
 -- kinds are the keys' types, rec the record's common fields; what is to be written to
 -- the record is collected, and written by flush.
 local kinds, rec, changed = {}, {}, {}
-local FIELDS = {'v', 'seq', 'nlog', 'c', 'x', 'u', 'ttl', 'd'}
+local FIELDS = {'v', 'seq', 'nlog', 'c', 'x', 'u', 'ttl', 'd', 'w'}
 
 local function set(field, value)
   changed[#changed + 1] = field
@@ -37,10 +37,21 @@ local function flush()
   for k = 1, #changed, 1000 do call('HSET', T, unpack(changed, k, math.min(k + 999, #changed))) end
 end
 
+-- allthere checks that no key is missing: a thread that exists has rows, an order and, as
+-- w says, pending writes; one that does not exist has nothing but pending writes.
+local function allthere(exists)
+  for k = 2, 6 do
+    local there, wanted = kinds[k] ~= 'none', k <= 3 or k == 6 and rec.w
+    if exists and wanted and not there or there and not exists and k < 6 then
+      refuse('FORMAT', 'key ' .. KEYS[exists and k or 1] .. ' is missing; was it evicted?')
+    end
+  end
+end
+
 -- open checks that every key has its type, that the record is of this version, and,
--- unless damaged is true, that no key of a living thread is missing. It returns
--- whether the thread exists. All of it happens before the first write: a script that
--- fails later is not undone.
+-- unless damaged is true, that no key of a thread is missing. It returns whether the
+-- thread exists. All of it happens before the first write: a script that fails later
+-- is not undone.
 local function open(damaged)
   for k, want in ipairs(TYPES) do
     kinds[k] = call('TYPE', KEYS[k]).ok
@@ -53,11 +64,7 @@ local function open(damaged)
     for k, v in ipairs(call('HMGET', T, unpack(FIELDS))) do rec[FIELDS[k]] = v or nil end
     if rec.v ~= VERSION then refuse('FORMAT', 'key ' .. T .. ' has format version ' .. (rec.v or 'none')) end
   end
-  for k = 2, damaged and 0 or 3 do
-    if exists ~= (kinds[k] ~= 'none') then
-      refuse('FORMAT', 'key ' .. KEYS[exists and k or 1] .. ' is missing; was it evicted?')
-    end
-  end
+  if not damaged then allthere(exists) end
   return exists
 end
 
@@ -126,7 +133,7 @@ end
 -- commit writes the record and the row r, which becomes the newest of its namespace,
 -- and starts the time of disuse anew; default is the store's own TTL.
 local function commit(ns, id, r, default)
-  local time, key = micros(), pair(ns, id)
+  local time, key, early = micros(), pair(ns, id), kinds[6] ~= 'none' and not rec.w
   call('HSET', R, key, cmsgpack.pack({r.seq, r.parent, r.log, r.len, r.map, r.time, r.meta, r.digest}))
   call('ZADD', I, r.seq, key)
   set('v', VERSION)
@@ -134,10 +141,11 @@ local function commit(ns, id, r, default)
   set('c', rec.c and rec.c + 1 or time)
   set('h' .. ns, id)
   set('u', time)
+  if early then set('w', 1) end
   flush()
   rec.u = time
   local ttl = tonumber(rec.ttl or default)
-  if ttl > 0 then expire(math.floor(time / 1000) + ttl) elseif rec.d then expire(nil) end
+  if ttl > 0 then expire(math.floor(time / 1000) + ttl) elseif rec.d or early then expire(nil) end
 end
 
 -- due returns whether the index of threads must be told of the last put: 0 no, 1 its

@@ -40,10 +40,13 @@ local function chain(n, len, low)
   return out
 end
 
--- newest returns the last of the positions in list that is below the bound, and
--- whether it is a removal (written as a negative number).
+-- newest returns the last of the positions in list, which ascend, that is below the
+-- bound, and whether it is a removal (written as a negative number). Mostly it is the
+-- last of all, so a message that was edited often does not cost more.
 local function newest(list, bound)
-  local found
+  local found = tonumber(string.match(string.sub(list or '', -20), '-?%d+$'))
+  if found and math.abs(found) < bound then return math.abs(found), found < 0 end
+  found = nil
   for p in string.gmatch(list or '', '-?%d+') do
     if math.abs(tonumber(p)) < bound then found = tonumber(p) end
   end

@@ -121,6 +121,7 @@ local function main()
   local rows, gone = choose(keep, run)
   if #gone > 0 then
     for _, key in ipairs(gone) do forget(key) end
+    if rec.w and call('EXISTS', W) == 0 then call('HDEL', T, 'w') end
     cutlogs(limits(rows))
     cutvalues(rows)
     set('c', rec.c + 1)

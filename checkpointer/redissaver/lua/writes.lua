@@ -6,15 +6,17 @@ local function main()
   local exists = open()
   fence(token)
   local key = pair(ns, id)
-  local places = call('HGET', W, 'i' .. key) or ''
-  local before = places
+  local places = {call('HGET', W, 'i' .. key) or ''}
   for _ = 1, int() do
     local index, channel, value = int(), arg(), arg()
     local place = 'd' .. pair(key, index .. ':' .. task)
     local new = call(index < 0 and 'HSET' or 'HSETNX', W, place, cmsgpack.pack({channel, value}))
-    if new == 1 then places = places .. cmsgpack.pack({task, index}) end
+    if new == 1 then places[#places + 1] = cmsgpack.pack({task, index}) end
   end
-  if places ~= before then call('HSET', W, 'i' .. key, places) end
+  if #places > 1 then
+    call('HSET', W, 'i' .. key, table.concat(places))
+    if exists and not rec.w then call('HSET', T, 'w', 1) end
+  end
   local deadline
   if exists then
     call('HINCRBY', T, 'c', 1)
