@@ -48,7 +48,7 @@ type Continuity interface {
 }
 
 // MaxContextID is the longest context id in bytes that is remembered. The conversation of
-// a longer one cannot be continued.
+// a longer one cannot be continued. A peer's task ids have the same bound.
 const MaxContextID = 1024
 
 // Settle does with a conversation what an answered or failed Ask means for it (spec:

@@ -70,12 +70,29 @@ func (s *Store) Get(ctx context.Context, key delegate.ContextKey) (string, error
 	return c.ID, nil
 }
 
-// Learn remembers id in place of an earlier one; nothing is written when it is known.
+// Learn remembers id in place of an earlier one; nothing is written when it is known. What
+// the same delegate had under another url, credential or epoch goes: a credential that is
+// rotated often would fill the thread.
 func (s *Store) Learn(ctx context.Context, key delegate.ContextKey, id string) error {
 	if id == "" || len(id) > delegate.MaxContextID {
 		return nil
 	}
-	return s.set(ctx, key.Thread, contextChannel(key), storedContext{key, id})
+	own := contextChannel(key)
+	data, err := json.Marshal(storedContext{key, id})
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	return s.change(ctx, key.Thread, func(cp checkpointer.Checkpoint) (checkpointer.Step, bool) {
+		step := checkpointer.Step{Channels: map[string][]byte{own: data}}
+		for channel, data := range cp.Channels {
+			var c storedContext
+			if channel != own && strings.HasPrefix(channel, contextPrefix) &&
+				(json.Unmarshal(data, &c) != nil || c.Key.Delegate == key.Delegate) {
+				step.Remove = append(step.Remove, channel)
+			}
+		}
+		return step, string(cp.Channels[own]) != string(data)
+	})
 }
 
 // Drop forgets what key has.
@@ -94,7 +111,13 @@ func (s *Store) DropThread(ctx context.Context, thread string) error {
 
 // PutHandle stores h in place of the one of the same thread and delegate.
 func (s *Store) PutHandle(ctx context.Context, h delegate.Handle) error {
-	return s.set(ctx, h.Thread, latePrefix+h.Delegate, h)
+	data, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("durable: %w", err)
+	}
+	return s.change(ctx, h.Thread, func(checkpointer.Checkpoint) (checkpointer.Step, bool) {
+		return checkpointer.Step{Channels: map[string][]byte{latePrefix + h.Delegate: data}}, true
+	})
 }
 
 // HasHandle reports whether h still stands.
@@ -170,17 +193,6 @@ func (s *Store) read(ctx context.Context, thread string) (checkpointer.Checkpoin
 		return checkpointer.Checkpoint{Ref: checkpointer.Ref{Thread: thread, Namespace: Namespace}}, nil
 	}
 	return cp, err
-}
-
-func (s *Store) set(ctx context.Context, thread, channel string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("durable: %w", err)
-	}
-	return s.change(ctx, thread, func(cp checkpointer.Checkpoint) (checkpointer.Step, bool) {
-		old, ok := cp.Channels[channel]
-		return checkpointer.Step{Channels: map[string][]byte{channel: data}}, !ok || string(old) != string(data)
-	})
 }
 
 func (s *Store) dropAll(ctx context.Context, thread, prefix string) error {

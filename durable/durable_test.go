@@ -148,3 +148,22 @@ func Example() {
 	// <nil>
 	// context-7 <nil>
 }
+
+// A delegate has one context on a thread: what it had under another credential, which may be
+// rotated at each ask, does not pile up.
+func TestRotatedCredential(t *testing.T) {
+	s, saver := open(t)
+	other, last := key, key
+	other.Delegate = "reviewer"
+	expect(t, "learn", nil, s.Learn(t.Context(), other, "r"), nil)
+	for i := range 5 {
+		last.Credential = fmt.Sprint(i)
+		expect(t, "learn", nil, s.Learn(t.Context(), last, "c"), nil)
+	}
+	cp, err := saver.Get(t.Context(), checkpointer.Ref{Thread: "t", Namespace: durable.Namespace})
+	expect(t, "contexts kept", 2, len(cp.Channels), err)
+	for k, want := range map[delegate.ContextKey]string{last: "c", other: "r"} {
+		got, err := s.Get(t.Context(), k)
+		expect(t, k.Delegate, want, got, err)
+	}
+}

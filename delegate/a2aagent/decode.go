@@ -115,12 +115,12 @@ func readResult(data json.RawMessage) (task, error) {
 
 // read reads a message that stands in a task's place: an answer.
 func (m *wireMessage) read() task {
-	return task{bare: true, id: m.TaskID, contextID: contextID(m.ContextID), state: a2a.TaskStateCompleted,
+	return task{bare: true, id: bounded(m.TaskID), contextID: bounded(m.ContextID), state: a2a.TaskStateCompleted,
 		artifacts: render(m.Parts)}
 }
 
 func (w *wireTask) read() task {
-	t := task{id: first(w.ID, w.TaskID)}
+	t := task{id: bounded(first(w.ID, w.TaskID))}
 	var parts []wirePart
 	for _, artifact := range w.Artifacts {
 		parts = append(parts, artifact.Parts...)
@@ -131,16 +131,16 @@ func (w *wireTask) read() task {
 		t.state = readState(w.Status.State)
 		t.status = render(w.Status.Message.Parts)
 		parts = append(parts, w.Status.Message.Parts...)
-		t.id = first(t.id, w.Status.Message.TaskID)
+		t.id = first(t.id, bounded(w.Status.Message.TaskID))
 		said = w.Status.Message.ContextID
 	}
-	t.contextID = first(contextID(w.ContextID), contextID(w.Snake), contextID(said))
+	t.contextID = first(bounded(w.ContextID), bounded(w.Snake), bounded(said))
 	t.files = digestFiles(parts)
 	return t
 }
 
-// contextID returns id when it can be remembered, else "".
-func contextID(id string) string {
+// bounded returns an id that can be kept and shown, else "".
+func bounded(id string) string {
 	if len(id) > delegate.MaxContextID {
 		return ""
 	}

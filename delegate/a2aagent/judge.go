@@ -69,7 +69,7 @@ func (s *session) pauseText(t task) string {
 	if !blank(question) {
 		fmt.Fprintf(&b, "Question: %s\n", clip(strings.TrimSpace(question), maxQuestion))
 	}
-	id := delegate.OneLine(t.id, 200)
+	id := delegate.OneLine(t.id, delegate.MaxContextID) // whole, or the task could not be resumed
 	fmt.Fprintf(&b, "Parked task: %s\n\nOnly the lead can answer it: delegate_to(target=%s, query=\"<the answer>\", resume_task_id=%s)",
 		id, strconv.Quote(s.cfg.Name), strconv.Quote(id))
 	return b.String()

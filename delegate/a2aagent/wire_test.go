@@ -13,6 +13,8 @@ import (
 // patienceOfTests is the poll timeout where waiting must end soon.
 const patienceOfTests = 60 * time.Millisecond
 
+var longID = strings.Repeat("x", delegate.MaxContextID)
+
 // situation is what a peer puts on the wire, and what must come of it.
 type situation struct {
 	name    string
@@ -112,6 +114,10 @@ func TestAnswers(t *testing.T) {
 			replies: []reply{{mediaType: "text/plain; charset=utf-8", body: `{"result":{"message":{"parts":[{"text":"hi"}]}}}`}}},
 		{name: "the credential is taken out of the answer", card: cardV1, text: "key [credential]!",
 			replies: []reply{result(`{"message":{"parts":[{"text":"key planted-token"},{"text":"-5e1f77!"}]}}`)}},
+		{name: "a long task id is whole in a pause", card: cardV1,
+			text: "⏸ @proto needs input before it can go on.\nParked task: " + longID +
+				"\n\nOnly the lead can answer it: delegate_to(target=\"proto\", query=\"<the answer>\", resume_task_id=\"" + longID + "\")",
+			replies: []reply{result(`{"task":{"id":"` + longID + `","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}}`)}},
 		{name: "a failed look is made again", card: cardV1, text: "done",
 			replies: []reply{working, {status: 502}, rpcFailure(-32603, "busy", ""), {hangUp: true}, result(taskV1("COMPLETED", "", "done"))}},
 		{name: "looks that answer about something else are made again", card: cardV1, text: "done",
@@ -192,6 +198,8 @@ func TestFailures(t *testing.T) {
 		{name: "still running at a call's own limit", card: cardV1, kind: delegate.KindStillRunning, accepted: true, task: "task-1",
 			says: []string{"still running after 0.05s, the time limit of this call", "task-1"},
 			req:  delegate.Request{Timeout: 50 * time.Millisecond}, replies: []reply{working, result(taskV1("WORKING", ""))}},
+		{name: "a task id that is too long to be kept", card: cardV1, kind: delegate.KindProtocol, accepted: true, says: []string{"neither an id nor a final state"},
+			replies: []reply{result(`{"task":{"id":"` + strings.Repeat("x", delegate.MaxContextID+1) + `","status":{"state":"TASK_STATE_WORKING"}}}`)}},
 		{name: "eight failed looks", card: cardV1, kind: delegate.KindTimeout, accepted: true, task: "task-1",
 			says: []string{"lost touch with task task-1", "8 looks", "HTTP 503"}, replies: []reply{working, {status: 503}}},
 		{name: "eight looks at an unknown task", card: cardV1, kind: delegate.KindFailed, accepted: true,
