@@ -19,6 +19,7 @@ type Turn struct {
 	thread string
 	lease  checkpointer.Lease // nil when the saver has none to give
 	ctx    context.Context
+	caller context.Context // Begin's: it ends when the operator stops the turn
 
 	head        checkpointer.Ref
 	length      int64
@@ -42,6 +43,9 @@ type Turn struct {
 // is shown to the operator at the latest then, stored or not.
 const recordBound = 12 * time.Second
 
+// stoppedBound is the same once the operator has stopped the turn.
+const stoppedBound = 3 * time.Second
+
 // Begin waits for the thread's lease until ctx ends, reads its head, and closes what a
 // dead process left open there (spec: rooms, 2.4). End must be called.
 //
@@ -51,7 +55,7 @@ func Begin(ctx context.Context, saver checkpointer.Saver, thread string) (*Turn,
 	if err := langrooms.CheckThreadID(thread); err != nil {
 		return nil, err
 	}
-	t := &Turn{saver: saver, thread: thread, ctx: ctx}
+	t := &Turn{saver: saver, thread: thread, ctx: ctx, caller: ctx}
 	if locker, ok := saver.(checkpointer.Locker); ok {
 		lease, err := locker.Lock(ctx, thread)
 		if err != nil {
@@ -172,12 +176,18 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 func (t *Turn) retry(put func(context.Context) (checkpointer.Ref, error)) (checkpointer.Ref, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), recordBound)
 	defer cancel()
+	defer context.AfterFunc(t.caller, func() { time.AfterFunc(stoppedBound, cancel) })()
 	pause := 50 * time.Millisecond
+	var away error
 	for {
 		ref, err := put(ctx)
+		if err != nil && ctx.Err() != nil && away != nil {
+			return ref, away // the end of the patience is not what is wrong
+		}
 		if !errors.Is(err, checkpointer.ErrUnavailable) {
 			return ref, err
 		}
+		away = err
 		select {
 		case <-ctx.Done():
 			return ref, err

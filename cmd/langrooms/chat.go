@@ -80,7 +80,7 @@ func wire(app *setup.App) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt, Tools: tools})
+	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, Room: app.Room, System: setup.LeadPrompt, Tools: tools})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/internal/clitest"
+	"github.com/langrooms/langrooms/internal/redistest"
 )
 
 // gone is an error while one of the processes lives.
@@ -171,4 +172,20 @@ func TestInterruptCancelsTheTask(t *testing.T) {
 	case <-time.After(clitest.Patience):
 		t.Error("the task was not canceled")
 	}
+}
+
+// design 6: that holds too while the store is away.
+func TestInterruptWithoutAStore(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	proto, asked, letGo := held(t, "auth broke")
+	defer letGo()
+	f := folder(t, says(t, "hi"), fmt.Sprintf("checkpointer: { url: \"redis://%s/0\" }\n", server.Addr)+roster(openaiEntry("proto", proto)))
+	p := f.Start("chat", "-m", "@proto what broke?")
+	<-asked
+	server.Kill()
+	p.Signal(syscall.SIGINT)
+	r := p.WaitFor(5 * time.Second)
+	expectContains(t, "stdout", "@proto did not answer: stopped by the operator", r.Out)
+	expectContains(t, "stdout", "could not be stored", r.Out)
 }
