@@ -71,6 +71,39 @@ func TestLargeNumbers(t *testing.T) {
 	}
 }
 
+// A message that is edited very often, in one step and in many, stays cheap to edit and
+// to read.
+func TestManyEditsOfOneMessage(t *testing.T) {
+	s := fresh(t)
+	ctx := within(t, time.Minute)
+	ref, err := s.Put(ctx, checkpointer.Ref{Thread: "t"}, checkpointer.Step{Log: checkpointer.Append(langrooms.Message{ID: "m"})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(text string) checkpointer.Entry {
+		return checkpointer.Entry{Op: checkpointer.OpReplace, Message: langrooms.Message{ID: "m", Parts: []langrooms.Part{langrooms.TextPart(text)}}}
+	}
+	for step := range 3 {
+		var log []checkpointer.Entry
+		for i := range 10_000 {
+			log = append(log, edit(fmt.Sprint(step, " ", i)))
+		}
+		if ref, err = s.Put(ctx, ref, checkpointer.Step{ID: fmt.Sprint(step), Log: log}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for step := range 3 {
+		_, got, err := s.Snapshot(ctx, checkpointer.Ref{Thread: "t", ID: fmt.Sprint(step)}, checkpointer.Range{})
+		if err != nil || len(got) != 1 || got[0].Text() != fmt.Sprint(step, " ", 9999) {
+			t.Errorf("step %d sees %+v, %v", step, got, err)
+		}
+	}
+	list := client(t, sharedAddr(t)).HGet(ctx, redissaver.ThreadKeys(s, "t")[entries], "o1:0").Val()
+	if want := "10000,20000,30000"; list != want {
+		t.Errorf("the edits of the message are %.60s, want %s", list, want)
+	}
+}
+
 // A fork to another thread larger than a page keeps every message, id and position, and
 // leaves nothing staged; onto a thread that exists it is refused, and leaves nothing
 // either.

@@ -1,6 +1,7 @@
 package redissaver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -64,10 +65,11 @@ func judge(info map[string]string, cluster bool) error {
 	a, errA := strconv.Atoi(major)
 	b, errB := strconv.Atoi(minor)
 	limit := info["maxmemory"]
+	mode := cmp.Or(info["redis_mode"], info["server_mode"]) // the latter is Valkey's
 	switch {
-	case info["redis_mode"] == "sentinel":
+	case mode == "sentinel":
 		return unfit("it is a Sentinel; the URL of a Sentinel begins with redis+sentinel://")
-	case info["redis_mode"] == "cluster" && !cluster:
+	case mode == "cluster" && !cluster:
 		return unfit("it is a node of a cluster; the URL of a cluster begins with redis+cluster://")
 	case errA == nil && errB == nil && (a < 6 || a == 6 && b < 2):
 		return unfit("version %d.%d is too old, 6.2 is needed", a, b)

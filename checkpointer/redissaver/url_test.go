@@ -156,6 +156,9 @@ func TestJudge(t *testing.T) {
 		{map[string]string{"redis_version": "7.0.0", "maxmemory": "100", "maxmemory_policy": "volatile-ttl"}, "volatile-ttl"},
 		{map[string]string{"redis_mode": "sentinel"}, "Sentinel"},
 		{map[string]string{"redis_mode": "cluster"}, "cluster"},
+		{map[string]string{"server_name": "valkey", "server_mode": "sentinel"}, "Sentinel"},
+		{map[string]string{"server_name": "valkey", "server_mode": "cluster"}, "cluster"},
+		{map[string]string{"server_name": "valkey", "server_mode": "standalone", "redis_version": "7.2.4"}, ""},
 	} {
 		err := redissaver.Judge(c.info)
 		if (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {

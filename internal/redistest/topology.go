@@ -55,19 +55,18 @@ func StartSentinel(t testing.TB) *Sentinel {
 	t.Helper()
 	s := &Sentinel{Master: Start(t)}
 	host, port, _ := strings.Cut(s.Master.Addr, ":")
-	s.Replica = Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0")
+	s.Replica = Start(t, "--replicaof", host, port, "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0")
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor %s %s %s 1\nsentinel down-after-milliseconds %s 500\nsentinel failover-timeout %s 3000\n",
-		MasterName, host, port, MasterName, MasterName)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	listen, err := freePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := &Server{Addr: fmt.Sprintf("127.0.0.1:%d", listen),
-		args: []string{conf, "--sentinel", "--port", fmt.Sprint(listen), "--bind", "127.0.0.1"}}
+	text := fmt.Sprintf("port %d\nbind 127.0.0.1\nsentinel monitor %s %s %s 1\nsentinel down-after-milliseconds %s 500\nsentinel failover-timeout %s 3000\n",
+		listen, MasterName, host, port, MasterName, MasterName)
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guard := &Server{Addr: fmt.Sprintf("127.0.0.1:%d", listen), args: []string{conf, "--sentinel"}}
 	if err := guard.Restart(); err != nil {
 		t.Fatal(err)
 	}

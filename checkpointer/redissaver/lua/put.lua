@@ -17,8 +17,19 @@ local function branch(r, cut)
   return newlog(r.log, r.len)
 end
 
--- apply writes one entry at position p of log n, and returns the log to go on with.
-local function apply(n, g, p, op, id, json)
+-- mark notes at a message (field) the edit at position p, in place of one of this very
+-- step, which began at base: no reader can stand between two entries of a step, and a
+-- message that is edited often in one step costs no more for it.
+local function mark(field, p, base)
+  local list = call('HGET', L, field)
+  local last = list and string.match(string.sub(list, -20), '-?%d+$')
+  if last and math.abs(tonumber(last)) >= base then list = string.sub(list, 1, -#last - 2) end
+  call('HSET', L, field, list and list ~= '' and list .. ',' .. p or p)
+end
+
+-- apply writes one entry of a step that began at base, at position p of log n, and
+-- returns the log to go on with.
+local function apply(n, g, p, base, op, id, json)
   local entry = 'e' .. n .. ':' .. p
   if op == 'append' then
     add(n, p, id, json)
@@ -29,8 +40,7 @@ local function apply(n, g, p, op, id, json)
   local keep = #targets > 0 and op == 'replace'
   call('HSET', L, entry, keep and 'r' .. json or 'x')
   for _, target in ipairs(targets) do
-    local field = 'o' .. n .. ':' .. target
-    call('HSET', L, field, with(field, keep and p or -p))
+    mark('o' .. n .. ':' .. target, keep and p or -p, base)
     g.edited = p
   end
   if op ~= 'reset' then return n, g end
@@ -40,9 +50,10 @@ local function apply(n, g, p, op, id, json)
 end
 
 local function append(n, g)
+  local base = g.len
   for _ = 1, int() do
     local p = g.len
-    n, g = apply(n, g, p, arg(), arg(), arg())
+    n, g = apply(n, g, p, base, arg(), arg(), arg())
     g.len = p + 1
   end
   putlog(n, g)
