@@ -2,6 +2,7 @@ package delegate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -74,6 +75,19 @@ func AsError(name string, err error) *Error {
 		kind = KindCanceled
 	}
 	return &Error{Delegate: name, Kind: kind, Err: err}
+}
+
+// DecodeCause returns err, of decoding a peer's JSON, without the names of our own types.
+func DecodeCause(err error) error {
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("a JSON %s is out of place", wrong.Value)
+	default:
+		return fmt.Errorf("a JSON %s is out of place in its field %q", wrong.Value, wrong.Field)
+	}
 }
 
 // MaxCause is the longest cause in code points.

@@ -2,6 +2,7 @@ package delegate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -80,6 +81,22 @@ func TestErrorWorking(t *testing.T) {
 	} {
 		if got := test.e.Working(); got != test.want {
 			t.Errorf("%+v: Working = %v", test.e, got)
+		}
+	}
+}
+
+func TestDecodeCause(t *testing.T) {
+	var peer struct {
+		Choices []struct{ Text string } `json:"choices"`
+	}
+	for body, want := range map[string]string{
+		`{"choices":"x"}`:          `a JSON string is out of place in its field "choices"`,
+		`{"choices":[{"Text":7}]}`: `a JSON number is out of place in its field "choices.Text"`,
+		`[]`:                       `a JSON array is out of place`,
+		`{`:                        `unexpected end of JSON input`,
+	} {
+		if err := DecodeCause(json.Unmarshal([]byte(body), &peer)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", body, err, want)
 		}
 	}
 }

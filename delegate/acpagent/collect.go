@@ -79,7 +79,7 @@ func (c *collector) chunk(e event, to *chunked) string {
 
 func (c *collector) unreadable(err error) {
 	c.report(langrooms.Progress{Kind: langrooms.ProgressStatus,
-		Text: c.redact.redact(delegate.OneLine("an update of the agent cannot be read: "+err.Error(), maxTitle))})
+		Text: c.redact.redact(delegate.OneLine("an update of the agent cannot be read: "+delegate.DecodeCause(err).Error(), maxTitle))})
 }
 
 // add appends to the answer.

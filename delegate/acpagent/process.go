@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // The steps of ending a process: stepGrace after its input was closed it gets SIGTERM,
@@ -319,7 +320,7 @@ func decode(method string, data json.RawMessage, result any) error {
 		return fmt.Errorf("%w: %s: no result", errUnreadable, method)
 	}
 	if err := json.Unmarshal(data, result); err != nil {
-		return fmt.Errorf("%w: %s: %v", errUnreadable, method, err)
+		return fmt.Errorf("%w: %s: %w", errUnreadable, method, delegate.DecodeCause(err))
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (p *process) handle(_ context.Context, method string, params json.RawMessag
 	}
 	var r permissionRequest
 	if err := json.Unmarshal(params, &r); err != nil {
-		return nil, acp.NewInvalidParams(map[string]any{"error": err.Error()})
+		return nil, acp.NewInvalidParams(map[string]any{"error": delegate.DecodeCause(err).Error()})
 	}
 	return acp.RequestPermissionResponse{Outcome: p.permit(r)}, nil
 }

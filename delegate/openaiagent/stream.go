@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // readStream folds a stream of server-sent events into one answer. Each event is one
@@ -77,7 +79,7 @@ type folder struct {
 func (f *folder) event(data []byte) error {
 	var c completion
 	if err := json.Unmarshal(data, &c); err != nil {
-		return fmt.Errorf("%w: %w", errUnreadable, err)
+		return fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
 	}
 	if message, _, said := peerError(c.Error); said {
 		return &peerFailure{message}

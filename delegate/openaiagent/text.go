@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // text puts together JSON strings that are the pieces of one text. An endpoint may cut its
@@ -35,7 +37,7 @@ func (t *text) add(piece json.RawMessage) (fresh string, err error) {
 		Text json.RawMessage `json:"text"`
 	}
 	if err := json.Unmarshal(piece, &parts); err != nil {
-		return "", fmt.Errorf("%w: %w", errUnreadable, err)
+		return "", fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
 	}
 	for _, part := range parts {
 		if len(part.Text) == 0 || part.Text[0] != '"' {
@@ -58,7 +60,7 @@ func (t *text) decode(n int) (string, error) {
 	var decoded string
 	quoted := append(append([]byte{'"'}, t.open[:n]...), '"')
 	if err := json.Unmarshal(quoted, &decoded); err != nil {
-		return "", fmt.Errorf("%w: %w", errUnreadable, err)
+		return "", fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
 	}
 	t.open = append(t.open[:0], t.open[n:]...)
 	t.whole.WriteString(decoded)
