@@ -10,6 +10,7 @@ package langchain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,20 +41,30 @@ func toModel(m langrooms.Message) []llms.MessageContent {
 		parts := []llms.ContentPart{llms.TextContent{Text: room.Envelope(m)}}
 		return one(llms.ChatMessageTypeHuman, append(parts, mediaParts(m.Parts)...))
 	case m.Role == langrooms.RoleSystem:
-		text := "<system-notice>\n" + escapeNotice(room.NeutralizeTags(room.Content(m))) + "\n</system-notice>"
+		text := "<system-notice>\n" + noticeTag.ReplaceAllString(room.NeutralizeTags(room.Content(m)), "&lt;$1") + "\n</system-notice>"
 		return one(llms.ChatMessageTypeHuman, []llms.ContentPart{llms.TextContent{Text: text}})
 	case m.Role == langrooms.RoleTool:
 		return toolResults(m)
 	case m.Role == langrooms.RoleAI:
 		return one(llms.ChatMessageTypeAI, contentParts(m.Parts))
 	default:
-		return one(llms.ChatMessageTypeHuman, contentParts(m.Parts))
+		return one(llms.ChatMessageTypeHuman, disarmed(contentParts(m.Parts)))
 	}
 }
 
-func escapeNotice(text string) string {
-	return strings.ReplaceAll(text, "</system-notice", "<\\/system-notice")
+// disarmed is what the operator says, who may paste what a member wrote, without the tags
+// of envelopes.
+func disarmed(parts []llms.ContentPart) []llms.ContentPart {
+	for i, p := range parts {
+		if text, ok := p.(llms.TextContent); ok {
+			parts[i] = llms.TextContent{Text: noticeTag.ReplaceAllString(room.NeutralizeTags(text.Text), "&lt;$1")}
+		}
+	}
+	return parts
 }
+
+// noticeTag is the beginning of an envelope for system text.
+var noticeTag = regexp.MustCompile(`(?i)<(\s*/?\s*system-notice)`)
 
 func one(role llms.ChatMessageType, parts []llms.ContentPart) []llms.MessageContent {
 	if len(parts) == 0 {
