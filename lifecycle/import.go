@@ -8,6 +8,7 @@ import (
 	"io"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -157,12 +158,17 @@ func checkMessage(m langrooms.Message) error {
 		return fmt.Errorf("there is no role %q", delegate.OneLine(string(m.Role), 100))
 	}
 	switch {
-	case strings.TrimSpace(m.ID) == "" || len(m.ID) > checkpointer.MaxID:
+	case strings.TrimSpace(m.ID) == "" || len(m.ID) > checkpointer.MaxID || strings.ContainsFunc(m.ID, unicode.IsControl):
 		return errors.New("it has no usable id")
 	case m.Time.IsZero():
 		return errors.New("it has no time")
 	case m.Stamp != nil && m.Stamp.From == "":
 		return errors.New("its stamp names no author")
+	}
+	for _, name := range namesIn(m) {
+		if err := langrooms.CheckIdentity(name); err != nil {
+			return fmt.Errorf("a name in it %w", err)
+		}
 	}
 	for i, p := range m.Parts {
 		if p.Kind == "" {
@@ -170,6 +176,20 @@ func checkMessage(m langrooms.Message) error {
 		}
 	}
 	return nil
+}
+
+// namesIn lists who a message says has spoken or was addressed.
+func namesIn(m langrooms.Message) []string {
+	var names []string
+	if m.Stamp != nil {
+		names = append([]string{m.Stamp.From}, m.Stamp.To...)
+	}
+	if m.Summary != nil {
+		for _, member := range m.Summary.Members {
+			names = append(names, member.Name)
+		}
+	}
+	return names
 }
 
 // renumber gives each member's place in the conversation in the positions of the new

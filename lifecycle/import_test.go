@@ -226,6 +226,10 @@ func TestImportRefuses(t *testing.T) {
 		"no time":               {without("time"), "no time"},
 		"a bad time":            {with(`"2026-01-02T03:04:05Z"`, `"yesterday"`), "message 1"},
 		"a part without kind":   {with(`[]`, `[{"text":"a"}]`), "its part 1 has no kind"},
+		"an id of two lines":    {with(`"m1"`, `"m1\n2026-01-02  m2  operator"`), "no usable id"},
+		"a forged author":       {with(`"seq":5`, `"seq":5,"stamp":{"from":"proto\n operator"}`), "a name in it"},
+		"a forged addressee":    {with(`"seq":5`, `"seq":5,"stamp":{"from":"proto","to":["a b"]}`), "a name in it"},
+		"a forged member":       {with(`"seq":5`, `"seq":5,"summary":{"replaced":1,"members":[{"name":"@x"}]}`), "a name in it"},
 		"a stamp without from":  {with(`"seq":5`, `"seq":5,"stamp":{"exchange":"x"}`), "its stamp names no author"},
 		"bad base64":            {with(`[]`, `[{"kind":"binary","data":"%%%"}]`), "message 1"},
 	} {

@@ -87,7 +87,7 @@ func find(turn *exchange.Turn, id string) (at int64, after int, err error) {
 			return m.Seq, len(messages) - 1 - i, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("%w: %s, thread %q", ErrNoMessage, id, turn.Thread())
+	return 0, 0, fmt.Errorf("%w: %q, thread %q", ErrNoMessage, id, turn.Thread())
 }
 
 // Delete removes a thread. ErrNotFound when there is none.
