@@ -11,8 +11,6 @@ const (
 	EventProgress EventType = "progress"
 	// EventDispatchEnded: the dispatch is over, by an answer or an error; Outcome is set.
 	EventDispatchEnded EventType = "dispatch_ended"
-	// EventLeadText: a piece of the lead's own answer, as it is generated.
-	EventLeadText EventType = "lead_text"
 	// EventToolCall: the lead calls a tool; Text is the tool's name.
 	EventToolCall EventType = "tool_call"
 	// EventMessage: a message has landed on the thread outside of a turn, such as a
