@@ -70,6 +70,8 @@ type Handle struct {
 	// Anchor is the log position of the record that the answer belongs to; while that
 	// record stands on the thread, so does the handle.
 	Anchor int64 `json:"anchor,omitempty"`
+	// Epoch is the life of the thread's history that the record stands in.
+	Epoch string `json:"epoch,omitempty"`
 	// Since is when the waiting began; [Collector.Add] sets a zero one to now.
 	Since time.Time `json:"since"`
 }

@@ -24,7 +24,7 @@ type Room struct {
 	Lead string
 	// Collect takes over a task that its member is still working on and reports whether
 	// the answer will be waited for; nil waits for none.
-	Collect func(delegate.Handle) bool
+	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.Board
 	// Events receives what happens, in order; nil drops it.

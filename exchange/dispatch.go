@@ -154,7 +154,7 @@ func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool 
 	if !e.Working() || x.room.Collect == nil {
 		return false
 	}
-	return x.room.Collect(delegate.Handle{Thread: x.thread, Delegate: o.Author, Task: e.Task,
+	return x.room.Collect(x.recordContext(), delegate.Handle{Epoch: x.epoch, Thread: x.thread, Delegate: o.Author, Task: e.Task,
 		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito,
 		Anchor: x.Next()}) // where the record of this failure is about to stand
 }

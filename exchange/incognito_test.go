@@ -36,7 +36,7 @@ func TestIncognitoStaysIn(t *testing.T) {
 				shown.WriteString(e.Outcome.Reply)
 			}
 		}
-		r.Collect = func(h delegate.Handle) bool { handles = append(handles, h); return true }
+		r.Collect = func(_ context.Context, h delegate.Handle) bool { handles = append(handles, h); return true }
 		secret := address(question, "a", "b", "c")
 		secret.Incognito = true
 		result, err := take(t.Context(), s, "t", r, secret)

@@ -14,6 +14,8 @@ import (
 type Anchor struct {
 	Exchange string
 	Seq      int64
+	// Epoch is the life of the thread's history that the record stands in; empty means any.
+	Epoch string
 }
 
 // Land puts a message that arrived outside of a turn on its thread. It waits for the
@@ -59,7 +61,7 @@ func hold(ctx context.Context, saver checkpointer.Saver, thread string, do func(
 // stands reports whether the thread still holds the anchor's record, itself or as part of
 // a summary.
 func (t *Turn) stands(a Anchor) (bool, error) {
-	if t.head.ID == "" {
+	if t.head.ID == "" || a.Epoch != "" && a.Epoch != t.epoch {
 		return false, nil
 	}
 	for m, err := range t.saver.Messages(t.ctx, t.head, checkpointer.Range{From: a.Seq, Limit: checkpointer.N(1)}) {

@@ -50,7 +50,7 @@ func TestLand(t *testing.T) {
 			r := roomOf(t, 1, &voice{"slow", func(context.Context, delegate.Request) (delegate.Reply, error) {
 				return delegate.Reply{}, &delegate.Error{Delegate: "slow", Kind: delegate.KindStillRunning, Task: "task-1", Err: errors.New("still running")}
 			}})
-			r.Collect = func(h delegate.Handle) bool { handle = h; return true }
+			r.Collect = func(_ context.Context, h delegate.Handle) bool { handle = h; return true }
 			if _, err := take(t.Context(), s, "t", r, address("work", "slow")); err != nil {
 				t.Fatal(err)
 			}
@@ -75,5 +75,34 @@ func TestLand(t *testing.T) {
 	}
 	if _, err := exchange.Land(t.Context(), memory(t), "", exchange.Anchor{}, langrooms.Message{}, nil); !errors.Is(err, langrooms.ErrThreadID) {
 		t.Errorf("a bad thread id: %v", err)
+	}
+}
+
+// A history that was erased and has grown past the anchor again, compacted even, is another
+// one: what belongs to the first does not land in it.
+func TestLandKnowsTheEpoch(t *testing.T) {
+	s := memory(t)
+	turn, err := exchange.Begin(t.Context(), s, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := turn.Put("input", langrooms.NewMessage(langrooms.RoleHuman, "hello")); err != nil {
+		t.Fatal(err)
+	}
+	epoch := delegate.Epoch(turn.Context())
+	late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Late: true, Text: "late"})
+	if err := errors.Join(turn.Put("room", room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})),
+		turn.Rewind(1), turn.Put("room", room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})), turn.End()); err != nil {
+		t.Fatal(err)
+	}
+	yes := func(context.Context) (bool, error) { return true, nil }
+	for _, tt := range []struct {
+		epoch string
+		want  bool
+	}{{epoch, false}, {"", true}} {
+		landed, err := exchange.Land(t.Context(), s, "t", exchange.Anchor{Exchange: "x", Seq: 1, Epoch: tt.epoch}, late, yes)
+		if err != nil || landed != tt.want {
+			t.Errorf("epoch %q: landed %t, %v; want %t", tt.epoch, landed, err, tt.want)
+		}
 	}
 }

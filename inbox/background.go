@@ -69,16 +69,16 @@ func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
 }
 
 func anchorOf(job delegatetool.Job) exchange.Anchor {
-	return exchange.Anchor{Exchange: job.Exchange, Seq: job.Anchor}
+	return exchange.Anchor{Exchange: job.Exchange, Seq: job.Anchor, Epoch: job.Epoch}
 }
 
 // collect goes on waiting for a job whose delegate still works on it. It does so while it
 // holds the thread, and not for one that was erased: keeping a handle there would bring
 // the thread back.
 func (i *Inbox) collect(job delegatetool.Job, task string) (collecting bool) {
-	err := exchange.Standing(i.life, i.cfg.Saver, job.Thread, anchorOf(job), func(context.Context) error {
-		collecting = i.Collect(delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
-			Exchange: job.Exchange, Round: 1, Anchor: job.Anchor})
+	err := exchange.Standing(i.life, i.cfg.Saver, job.Thread, anchorOf(job), func(ctx context.Context) error {
+		collecting = i.Collect(ctx, delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
+			Exchange: job.Exchange, Round: 1, Anchor: job.Anchor, Epoch: job.Epoch})
 		return nil
 	})
 	if err != nil {

@@ -68,9 +68,12 @@ const storeBound = 10 * time.Second
 
 // Collect waits for the answer of h and reports whether it will be waited for. It is what
 // exchange.Room.Collect wants.
-func (i *Inbox) Collect(h delegate.Handle) bool {
-	ctx, cancel := context.WithTimeout(i.life, storeBound)
+//
+// The handle is stored under ctx, so with the lease that it carries.
+func (i *Inbox) Collect(ctx context.Context, h delegate.Handle) bool {
+	ctx, cancel := context.WithTimeout(ctx, storeBound)
 	defer cancel()
+	defer context.AfterFunc(i.life, cancel)()
 	collecting, err := i.collector.Add(ctx, h)
 	if err != nil {
 		i.failed(err)

@@ -18,7 +18,7 @@ func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
 		epoch = delegate.Epoch(ctx)
 		return late.Claim(ctx)
 	}
-	landed, err := i.land(ctx, late.Thread, exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor}, m, claim)
+	landed, err := i.land(ctx, late.Thread, exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}, m, claim)
 	if err != nil {
 		i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
 	}

@@ -86,7 +86,7 @@ func TestCloseInEachPhase(t *testing.T) {
 				closers.Wait()
 				leave()
 				expect(t, "messages", tt.want, len(transcript(t, saver)))
-				expect(t, "waits for a handle", false, pr.inbox.Collect(delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1"}))
+				expect(t, "waits for a handle", false, pr.inbox.Collect(t.Context(), delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1"}))
 				expect(t, "told of", 0, len(pr.failed))
 			})
 		})

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
@@ -16,6 +15,7 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/demo"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/inbox"
 	"github.com/langrooms/langrooms/nodes/leadnode"
@@ -68,6 +68,7 @@ type App struct {
 	// takes the first one, has succeeded.
 	applying sync.Mutex
 	opened   bool
+	faulty   bool // the newest file was not taken, and that was told
 
 	mu      sync.Mutex
 	config  hotreload.Config
@@ -147,7 +148,7 @@ func (a *App) openParts(ctx context.Context) error {
 	if err := a.openInbox(); err != nil {
 		return err
 	}
-	return a.applyRoster(a.config)
+	return a.applyConfig(a.config)
 }
 
 // openInbox makes the inbox. An arrival waits until the program takes it or closes the app.
@@ -169,8 +170,19 @@ func (a *App) openInbox() error {
 
 // Collect waits for a late answer, if this process or, with durable continuity, another one
 // will be there to take it. It is what roomnode.Config.Collect wants.
-func (a *App) Collect(h delegate.Handle) bool {
-	return (!a.options.OneTurn || a.memory.durable.Load()) && a.Inbox.Collect(h)
+func (a *App) Collect(ctx context.Context, h delegate.Handle) bool {
+	return (!a.options.OneTurn || a.memory.durable.Load()) && a.Inbox.Collect(ctx, h)
+}
+
+// Room returns what a turn of the lead fixes at its start. It is what leadnode.Config.Room
+// wants.
+func (a *App) Room() (r exchange.Room, release func()) {
+	a.mu.Lock() // so that no configuration comes in between
+	defer a.mu.Unlock()
+	r = exchange.Room{MaxRounds: 1, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health,
+		Limits: room.Limits{Messages: a.config.Room.CatchupMaxMessages, Chars: a.config.Room.CatchupMaxChars}}
+	r.Roster, release = a.Roster.Acquire()
+	return r, release
 }
 
 // background runs delegations whose answer is not waited for; a program of one turn has none.
@@ -181,15 +193,11 @@ func (a *App) background() func(delegatetool.Job) error {
 	return a.Inbox.Background
 }
 
-// Tools returns what the lead can call: delegate_to and list_delegates.
+// Tools returns what the lead can call: delegate_to and list_delegates. They work in the room
+// that [App.Room] has fixed for the turn.
 func (a *App) Tools() ([]leadnode.Tool, error) {
 	to, err := delegatetool.New(delegatetool.Config{
-		Roster: a.Roster, Lead: a.Lead, Collect: a.Collect, Health: a.Health, Claim: a.Inbox.Claim, Background: a.background(),
-		Limits: func() room.Limits {
-			k := a.Knobs()
-			return room.Limits{Messages: k.CatchupMaxMessages, Chars: k.CatchupMaxChars}
-		},
-	})
+		Roster: a.Roster, Claim: a.Inbox.Claim, Background: a.background()})
 	if err != nil {
 		return nil, err
 	}
@@ -205,22 +213,29 @@ func (a *App) changed(c hotreload.Change) {
 		return
 	}
 	if c.Fault != nil {
+		a.faulty = true
 		a.notify("The configuration was not taken: " + c.Fault.Error())
 		return
 	}
-	a.report(c.New.Findings)
+	if a.faulty {
+		a.faulty = false
+		a.notify("The configuration is in order again.")
+	}
+	a.report(news(c.Old.Findings, c.New.Findings))
 	for _, key := range c.Restart {
 		a.notify("A change of " + key + " needs a restart.")
 	}
-	a.mu.Lock()
-	a.config = c.New.Config
-	a.mu.Unlock()
 	a.remember(c.New.Config.Continuity)
-	if slices.ContainsFunc(c.Keys, func(key string) bool { return strings.HasPrefix(key, "delegates") }) {
-		if err := a.applyRoster(c.New.Config); err != nil {
-			a.notify("The new roster was not taken: " + err.Error())
-		}
+	if err := a.applyConfig(c.New.Config); err != nil {
+		a.notify("The new roster was not taken: " + err.Error())
 	}
+}
+
+// news returns the findings that were not there before, wherever they stand now.
+func news(before, now []hotreload.Finding) []hotreload.Finding {
+	return slices.DeleteFunc(slices.Clone(now), func(f hotreload.Finding) bool {
+		return slices.ContainsFunc(before, func(b hotreload.Finding) bool { return b.Key == f.Key && b.Message == f.Message })
+	})
 }
 
 func (a *App) report(findings []hotreload.Finding) {

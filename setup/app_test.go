@@ -200,7 +200,7 @@ func TestClose(t *testing.T) {
 	if _, err := a.Model(); !errors.Is(err, setup.ErrClosed) {
 		t.Errorf("Model after Close: %v", err)
 	}
-	expect(t, "waits for a handle", false, a.Collect(delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
+	expect(t, "waits for a handle", false, a.Collect(t.Context(), delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
 	a.has()
 }
 
@@ -223,7 +223,7 @@ func TestOneTurn(t *testing.T) {
 		t.Run(continuity, func(t *testing.T) {
 			f := newFile(t, twoDelegates+"continuity: "+continuity+"\n")
 			a := open(t, setup.Options{Path: f.path, OneTurn: true})
-			expect(t, "collects", want, a.Collect(delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
+			expect(t, "collects", want, a.Collect(t.Context(), delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
 			tools, err := a.Tools()
 			if err != nil {
 				t.Fatal(err)

@@ -19,8 +19,9 @@ type modelKey struct {
 	key     string
 }
 
-// Model returns the lead's model in force, wrapped so that it is told who is in the room. It
-// is another one after a change of its section or key. ErrClosed after Close.
+// Model returns the lead's model in force for one turn, wrapped so that it is told who is in
+// the room, with the lead's name of this moment. The model behind it is another one after a
+// change of its section or key. ErrClosed after Close.
 func (a *App) Model() (llms.Model, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,9 +38,10 @@ func (a *App) Model() (llms.Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: %w", err)
 		}
-		a.model, a.modelOf = cast.Wrap(model, a.Lead), of
+		a.model, a.modelOf = model, of
 	}
-	return a.model, nil
+	lead := a.config.Identity.Name // as it is now, also for a turn that runs on
+	return cast.Wrap(a.model, func() string { return lead }), nil
 }
 
 // section stands for all that m says, the key apart.

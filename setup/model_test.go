@@ -109,7 +109,7 @@ func TestModelFollowsItsSection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m
+		return m.(interface{ Unwrap() llms.Model }).Unwrap() // the cast around it is each turn's
 	}
 	first := model()
 	f.write(e.config(", api_key_env: LEAD_KEY, temperature: 0.5") + "identity: { name: otto }\n")

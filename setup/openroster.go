@@ -17,7 +17,7 @@ func OpenRoster(_ context.Context, o Options) (*App, error) {
 	a.report(findings)
 	a.remember("memory")
 	a.Continuity = &a.memory
-	if err := a.applyRoster(config); err != nil {
+	if err := a.applyConfig(config); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil

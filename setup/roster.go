@@ -17,21 +17,22 @@ type entry struct {
 	delegate delegate.Delegate
 }
 
-// applyRoster makes the roster of c the live one. Entries that did not change keep their
-// delegate, with its processes and connections; one that cannot be made is told of and
-// left out.
-func (a *App) applyRoster(c hotreload.Config) error {
-	left, err := a.swapRoster(c)
+// applyConfig puts c in force, and its roster: both at once, so that no turn sees one of
+// them alone. Entries that did not change keep their delegate, with its processes and
+// connections; one that cannot be made is told of and left out.
+func (a *App) applyConfig(c hotreload.Config) error {
+	left, err := a.swap(c)
 	for _, text := range left {
 		a.notify(text)
 	}
 	return err
 }
 
-// swapRoster does so and returns what is to be told.
-func (a *App) swapRoster(c hotreload.Config) (left []string, err error) {
+// swap does so and returns what is to be told.
+func (a *App) swap(c hotreload.Config) (left []string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.config = c
 	var entries []entry
 	var roster []delegate.Delegate
 	for _, d := range c.Delegates {

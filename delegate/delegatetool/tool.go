@@ -25,19 +25,23 @@ type Job struct {
 	// answer will be stamped with it.
 	Exchange string
 	Anchor   int64
+	// Epoch is the life of the thread's history that it was recorded in.
+	Epoch string
 	// Timeout is a hard bound; 0 means the delegate's own.
 	Timeout time.Duration
 }
 
 // Config wires the tools.
 type Config struct {
-	// Roster is the live roster. Required.
+	// Roster is the live roster: whom the tool's description offers, and whom it reaches in
+	// a turn that has not fixed its own room (exchange.WithRoom). Required.
 	Roster *delegate.Live
-	// Limits and Lead are asked at each call; nil means the defaults.
+	// Limits, Lead, Collect and Health are those of such a turn. Limits and Lead are asked
+	// at each call; nil means the defaults.
 	Limits func() room.Limits
 	Lead   func() string
 	// Collect takes over answers that are late; nil waits for none.
-	Collect func(delegate.Handle) bool
+	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.Board
 	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
@@ -128,21 +132,22 @@ func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
 	if err := json.Unmarshal([]byte(input), &a); err != nil {
 		return "", fmt.Errorf("the arguments of delegate_to cannot be read: %w", err)
 	}
-	registry, release := d.cfg.Roster.Acquire()
+	r, release := d.room(ctx)
 	defer release()
-	target, err := check(&a, registry)
+	r.Events = events
+	target, err := check(&a, r.Roster)
 	if err != nil {
 		return "", err
 	}
 	timeout := time.Duration(math.Ceil(a.Timeout * float64(time.Second)))
 	if a.Background {
-		return d.background(turn, Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
+		return d.background(turn, speaker(r), Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
 	}
 	if a.ResumeTask != "" && !target.Info().Resumable {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
 	}
-	result, err := turn.Address(ctx, d.room(registry, events), exchange.Address{
-		From: d.lead(), To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
+	result, err := turn.Address(ctx, r, exchange.Address{
+		From: speaker(r), To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
 	if err != nil {
 		return "", err
 	}
@@ -195,36 +200,43 @@ func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error)
 	return target, nil
 }
 
-func (d *DelegateTo) room(registry *delegate.Registry, events langrooms.Sink) exchange.Room {
-	r := exchange.Room{Roster: registry, MaxRounds: 1, Collect: d.cfg.Collect, Health: d.cfg.Health, Events: events}
+// room returns the room of the turn: the one that it has fixed at its start, else the one
+// of this moment.
+func (d *DelegateTo) room(ctx context.Context) (r exchange.Room, release func()) {
+	if r, ok := exchange.RoomFromContext(ctx); ok {
+		r.MaxRounds = 1
+		return r, func() {}
+	}
+	r = exchange.Room{MaxRounds: 1, Collect: d.cfg.Collect, Health: d.cfg.Health}
+	r.Roster, release = d.cfg.Roster.Acquire()
 	if d.cfg.Limits != nil {
 		r.Limits = d.cfg.Limits()
 	}
 	if d.cfg.Lead != nil {
 		r.Lead = d.cfg.Lead()
 	}
-	return r
+	return r, release
 }
 
-// lead is who the address is from.
-func (d *DelegateTo) lead() string {
-	if d.cfg.Lead != nil && d.cfg.Lead() != "" {
-		return d.cfg.Lead()
+// speaker is who an address of the lead is from.
+func speaker(r exchange.Room) string {
+	if r.Lead != "" {
+		return r.Lead
 	}
 	return langrooms.Assistant
 }
 
 // background hands the job over. The address is recorded with this turn, so that the answer
 // has something to belong to; the answer waits for the turn's end.
-func (d *DelegateTo) background(turn *exchange.Turn, job Job) (string, error) {
+func (d *DelegateTo) background(turn *exchange.Turn, from string, job Job) (string, error) {
 	if d.cfg.Background == nil {
 		return "", errors.New("this program runs no delegations in the background")
 	}
-	job.Exchange, job.Anchor = langrooms.NewID(), turn.Next()
+	job.Exchange, job.Anchor, job.Epoch = langrooms.NewID(), turn.Next(), delegate.Epoch(turn.Context())
 	if err := d.cfg.Background(job); err != nil {
 		return "", fmt.Errorf("delegating to @%s in the background: %w", job.Target, err)
 	}
-	turn.Stage(room.NewAddress(d.lead(), []string{job.Target}, job.Exchange, job.Query, false))
+	turn.Stage(room.NewAddress(from, []string{job.Target}, job.Exchange, job.Query, false))
 	return fmt.Sprintf("Delegated to @%s in the background. The answer will arrive on a later turn, as @%s's own message. "+
 		"Do not wait for it and do not delegate it again.", job.Target, job.Target), nil
 }

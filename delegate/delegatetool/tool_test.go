@@ -59,7 +59,7 @@ func TestAnswers(t *testing.T) {
 		kind    delegate.Kind
 		cause   string
 		task    string
-		collect func(delegate.Handle) bool
+		collect func(context.Context, delegate.Handle) bool
 		want    string // the whole result or error
 	}{
 		"words":     {reply: delegate.Reply{Text: " yes \n"}, want: "yes"},
@@ -73,13 +73,13 @@ func TestAnswers(t *testing.T) {
 		"still running, not waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
 			want: "delegate @proto failed: " + running + ". The answer will not come by itself"},
 		"still running, nobody will take it": {kind: delegate.KindStillRunning, cause: running, task: "k1",
-			collect: func(delegate.Handle) bool { return false },
+			collect: func(context.Context, delegate.Handle) bool { return false },
 			want:    "delegate @proto failed: " + running + ". The answer will not come by itself"},
 		"still running without a task": {kind: delegate.KindStillRunning, cause: running,
-			collect: func(delegate.Handle) bool { return true },
+			collect: func(context.Context, delegate.Handle) bool { return true },
 			want:    "delegate @proto failed: " + running + ". The answer will not come by itself"},
 		"still running, waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
-			collect: func(delegate.Handle) bool { return true },
+			collect: func(context.Context, delegate.Handle) bool { return true },
 			want: "delegate @proto failed: " + running + ". The answer is being waited for in the background and will be " +
 				"delivered on a later turn if it comes: do not delegate it again and do not report it as lost"},
 	} {
@@ -106,7 +106,7 @@ func TestCollectingHandle(t *testing.T) {
 	var handles []delegate.Handle
 	tu := begin(t)
 	_, err := tu.call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindStillRunning, "still running", "k1")),
-		Collect: func(h delegate.Handle) bool { handles = append(handles, h); return true }}, args{"target": "proto", "query": "q"})
+		Collect: func(_ context.Context, h delegate.Handle) bool { handles = append(handles, h); return true }}, args{"target": "proto", "query": "q"})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -116,7 +116,7 @@ func TestCollectingHandle(t *testing.T) {
 	}
 	h := handles[0]
 	says(t, lines[h.Anchor], "human proto (failed): (could not be reached: still running)")
-	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Exchange: h.Exchange, Round: 1, Seen: 4, Anchor: 4}, h)
+	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Exchange: h.Exchange, Round: 1, Seen: 4, Anchor: 4, Epoch: delegate.Epoch(tu.Context())}, h)
 }
 
 // What cannot be dispatched is an error that the model can act on; nobody is asked and
@@ -248,7 +248,7 @@ func TestResumeClaims(t *testing.T) {
 func TestResumeLeavesWhatItCollects(t *testing.T) {
 	claimed := false
 	_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindFailed, "lost touch", "k1")),
-		Collect: func(delegate.Handle) bool { return true },
+		Collect: func(context.Context, delegate.Handle) bool { return true },
 		Claim:   func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
 	says(t, err, "will be delivered on a later turn")
 	expect(t, "claimed", false, claimed)
@@ -268,7 +268,8 @@ func TestBackground(t *testing.T) {
 	expect(t, "asked", 0, len(proto.asked))
 	lines := tu.flush()
 	expect(t, "thread", []string{"human: hello", "ai: the call", "tool: the result", "human assistant → proto: q"}, lines)
-	expect(t, "jobs", []delegatetool.Job{{Thread: "t", Target: "proto", Query: "q", Exchange: jobs[0].Exchange, Anchor: 3, Timeout: 1}}, jobs)
+	expect(t, "jobs", []delegatetool.Job{{Thread: "t", Target: "proto", Query: "q", Exchange: jobs[0].Exchange, Anchor: 3,
+		Epoch: delegate.Epoch(tu.Context()), Timeout: 1}}, jobs)
 
 	_, err = begin(t).call(delegatetool.Config{Roster: roster(t, proto), Background: func(delegatetool.Job) error { return errors.New("the program is ending") }},
 		args{"target": "proto", "query": "q", "background": true})

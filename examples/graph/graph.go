@@ -46,7 +46,7 @@ func newGraph(ctx context.Context, app *setup.App) (*chatGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, System: setup.LeadPrompt, Tools: tools})
+	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, Room: app.Room, System: setup.LeadPrompt, Tools: tools})
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,10 @@ type Config struct {
 	// Model returns the lead's model for a turn; wrap it with cast.Wrap so that it is
 	// told who is in the room. Required.
 	Model func() (llms.Model, error)
+	// Room is what a turn fixes at its start for its tools: roster, limits, the lead's name,
+	// who collects late answers (exchange.WithRoom); release is called at its end. Nil
+	// leaves it to the tools.
+	Room func() (r exchange.Room, release func())
 	// System is the system prompt; empty sends none.
 	System string
 	// Tools are offered to the model.
@@ -89,6 +93,8 @@ type Turn struct {
 	// Events is the turn's sink.
 	Events langrooms.Sink
 
+	room     *exchange.Room // nil when none is fixed
+	release  func()
 	model    llms.Model
 	messages []langrooms.Message
 	asked    langrooms.Message
@@ -96,18 +102,29 @@ type Turn struct {
 	text     string
 }
 
-// Start waits for the thread, stores what the operator said, and reads the thread.
+// Start fixes what the turn will use, waits for the thread, stores what the operator said,
+// and reads the thread. A model that cannot be had is ErrModel; what the operator said is
+// then stored all the same.
 func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
-	model, err := n.cfg.Model()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	t := &Turn{Events: in.Events, release: func() {}}
+	if n.cfg.Room != nil {
+		r, release := n.cfg.Room()
+		r.Events = in.Events
+		t.room, t.release = &r, release
 	}
+	var noModel error
+	t.model, noModel = n.cfg.Model()
 	hold, err := exchange.Begin(ctx, n.cfg.Saver, in.Thread)
 	if err != nil {
+		t.release()
 		return nil, err
 	}
-	t := &Turn{Turn: hold, Events: in.Events, model: model}
-	if err := t.open(in); err != nil {
+	t.Turn = hold
+	err = t.open(in)
+	if err == nil && noModel != nil {
+		err = fmt.Errorf("%w: %w", ErrModel, noModel)
+	}
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
@@ -130,8 +147,11 @@ func (t *Turn) open(in Input) error {
 	return err
 }
 
-// Close gives the thread back. Idempotent.
-func (t *Turn) Close() error { return t.End() }
+// Close gives the thread back, and the roster. Idempotent.
+func (t *Turn) Close() error {
+	t.release()
+	return t.End()
+}
 
 // Think calls the model once. It reports whether the model wants tools run: then Act is
 // next. Otherwise the model's answer is stored and the turn is over.
@@ -191,6 +211,9 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	t.Reserve(1 + len(asked))
 	front := []langrooms.Message{t.asked}
 	ctx = exchange.NewContext(ctx, t.Turn, t.Events)
+	if t.room != nil {
+		ctx = exchange.WithRoom(ctx, *t.room)
+	}
 	for _, call := range asked {
 		content, err := n.call(ctx, t, call)
 		if ctx.Err() != nil {

@@ -159,6 +159,51 @@ func TestModelFails(t *testing.T) {
 	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
 }
 
+// A model that cannot be had, such as for a key that is not set, loses nothing either.
+func TestNoModel(t *testing.T) {
+	saver := memorysaver.New()
+	defer saver.Close()
+	boom := errors.New("no key")
+	n, err := leadnode.New(leadnode.Config{Saver: saver, Model: func() (llms.Model, error) { return nil, boom }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Run(t.Context(), leadnode.Input{Thread: "t", Text: "hello"}); !errors.Is(err, leadnode.ErrModel) || !errors.Is(err, boom) {
+		t.Errorf("the error is %v, want ErrModel and its cause", err)
+	}
+	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
+}
+
+// The room is fixed at the turn's start and given back at its end (spec 10).
+func TestRoomIsFixed(t *testing.T) {
+	saver, taken, released := memorysaver.New(), 0, 0
+	defer saver.Close()
+	var leads []string
+	look := tool{"look", func(ctx context.Context, _ string) (string, error) {
+		r, ok := exchange.RoomFromContext(ctx)
+		leads = append(leads, fmt.Sprint(r.Lead, ok))
+		return "seen", nil
+	}}
+	m := &model{script: []*llms.ContentChoice{toolCall("look"), toolCall("look"), words("done")}}
+	n, err := leadnode.New(leadnode.Config{Saver: saver, Tools: []leadnode.Tool{look},
+		Model: func() (llms.Model, error) { return m, nil },
+		Room: func() (exchange.Room, func()) {
+			taken++
+			return exchange.Room{Lead: fmt.Sprint("lead", taken)}, func() { released++ }
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = n.Run(t.Context(), leadnode.Input{Thread: "t", Text: "go"})
+	expect(t, "error", nil, err)
+	expect(t, "the lead at each call", []string{"lead1true", "lead1true"}, leads)
+	expect(t, "taken, released", []int{1, 1}, []int{taken, released})
+	if _, err := n.Run(t.Context(), leadnode.Input{Thread: "\xff", Text: "go"}); err == nil {
+		t.Error("a bad thread id is taken")
+	}
+	expect(t, "released after a failed start", []int{2, 2}, []int{taken, released})
+}
+
 // Call, results and what the tools recorded are one update: results first, then the room's
 // records; each member's window holds what the tool call before it recorded (spec 8).
 func TestToolsRecord(t *testing.T) {

@@ -31,7 +31,7 @@ type Config struct {
 	// Knobs is asked once at the start of each turn. Nil means the defaults.
 	Knobs func() Knobs
 	// Collect takes over answers that are late; nil waits for none.
-	Collect func(delegate.Handle) bool
+	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.Board
 }
@@ -74,9 +74,8 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 	if err := langrooms.CheckText(turn.Text); err != nil {
 		return langrooms.Result{Thread: turn.Thread}, err
 	}
-	roster, release := n.cfg.Roster.Acquire()
+	roster, knobs, release := n.snapshot()
 	defer release()
-	knobs := n.cfg.Knobs()
 	address := room.Parse(turn.Text, roster.Names())
 	switch address.Kind {
 	case room.UnknownDelegate:
@@ -87,6 +86,19 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 		return n.run(ctx, turn, address, roster, knobs)
 	}
 	return langrooms.Result{Thread: turn.Thread}, nil
+}
+
+// snapshot takes the roster and the knobs of one moment: when the knobs are others after the
+// roster was taken than before, a new configuration came in between.
+func (n *Node) snapshot() (*delegate.Registry, Knobs, func()) {
+	for {
+		knobs := n.cfg.Knobs()
+		roster, release := n.cfg.Roster.Acquire()
+		if n.cfg.Knobs() == knobs {
+			return roster, knobs, release
+		}
+		release()
+	}
 }
 
 // aside answers with words of the room's own: nothing was dispatched, nothing recorded.

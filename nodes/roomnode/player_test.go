@@ -54,7 +54,7 @@ func newPlayer(t *testing.T, saver checkpointer.Saver) *player {
 	var err error
 	p.node, err = roomnode.New(roomnode.Config{Saver: p.saver, Roster: p.live,
 		Knobs:   func() roomnode.Knobs { return p.knobs },
-		Collect: func(delegate.Handle) bool { return p.collect }})
+		Collect: func(context.Context, delegate.Handle) bool { return p.collect }})
 	if err != nil {
 		t.Fatal(err)
 	}
