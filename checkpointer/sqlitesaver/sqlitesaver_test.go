@@ -24,6 +24,9 @@ func open(t testing.TB, path string) *sqlitesaver.Saver {
 	return s
 }
 
+// history is the length of the rule long-history; 0 is the suite's own.
+var history int
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()}
@@ -36,6 +39,7 @@ func TestConformance(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		t.Parallel()
 		config := config
+		config.History = history
 		paths := map[checkpointer.Saver]string{}
 		config.Reopen = func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return open(t, paths[s]) }
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver {
