@@ -1,8 +1,7 @@
 package redistest
 
 import (
-	"bufio"
-	"io"
+	"bytes"
 	"maps"
 	"net"
 	"strconv"
@@ -102,21 +101,22 @@ func (p *Proxy) serve(client net.Conn) {
 	p.conns[client], p.conns[server] = struct{}{}, struct{}{}
 	p.mu.Unlock()
 	both := func() { client.Close(); server.Close() }
-	answered := true // guarded by p.mu
-	parsed, feed := io.Pipe()
-	p.work.Go(func() { p.countCommands(parsed) })
+	answered := true      // guarded by p.mu
+	var requests requests // guarded by p.mu
 	p.work.Go(func() {
 		defer both()
-		defer feed.Close()
 		pump(client, server, func(b []byte) int {
 			p.mu.Lock()
+			defer p.mu.Unlock()
 			p.count.Sent += int64(len(b))
 			if answered {
 				p.count.Turns++
 			}
 			answered = false
-			p.mu.Unlock()
-			feed.Write(b) // before it goes on, so that a counted answer has a counted command
+			// Before they go on, so that a counted answer has a counted command.
+			for _, name := range requests.feed(b) {
+				p.count.Commands[name]++
+			}
 			return len(b)
 		})
 	})
@@ -155,37 +155,55 @@ func pump(from, to net.Conn, allow func([]byte) int) {
 	}
 }
 
-// countCommands reads requests: arrays of bulk strings.
-func (p *Proxy) countCommands(r io.ReadCloser) {
-	defer r.Close()
-	b := bufio.NewReader(r)
-	number := func(kind byte) (int, bool) {
-		line, err := b.ReadString('\n')
-		if err != nil || line[0] != kind {
-			return 0, false
+// requests reads the stream of one client: arrays of bulk strings. What is no request
+// counts as none.
+type requests struct {
+	line []byte // of a header that is not complete
+	args int    // still to come of the present request
+	skip int    // bytes still to come of the present argument, its line end included
+	name []byte // of the command, while it is the argument that is read
+	head bool   // the present argument is the command
+}
+
+// feed takes the next bytes and returns the commands whose names are complete in them.
+func (r *requests) feed(b []byte) (names []string) {
+	for len(b) > 0 {
+		if r.skip == 0 {
+			b = r.header(b)
+			continue
 		}
-		n, err := strconv.Atoi(strings.TrimSpace(line[1:]))
-		return n, err == nil
-	}
-	for {
-		args, ok := number('*')
-		for i := 0; ok && i < args; i++ {
-			var size int
-			if size, ok = number('$'); !ok {
-				break
-			}
-			word := make([]byte, size+2)
-			if _, err := io.ReadFull(b, word); err != nil {
-				return
-			}
-			if i == 0 {
-				p.mu.Lock()
-				p.count.Commands[strings.ToUpper(string(word[:size]))]++
-				p.mu.Unlock()
-			}
+		n := min(r.skip, len(b))
+		if r.head {
+			r.name = append(r.name, b[:n]...)
 		}
-		if !ok {
-			return
+		b, r.skip = b[n:], r.skip-n
+		if r.skip == 0 {
+			r.args--
+			if r.head {
+				names = append(names, strings.ToUpper(strings.TrimSpace(string(r.name))))
+			}
+			r.head, r.name = false, nil
 		}
 	}
+	return names
+}
+
+// header takes bytes of a header line and returns the rest.
+func (r *requests) header(b []byte) []byte {
+	i := bytes.IndexByte(b, '\n')
+	if i < 0 {
+		r.line = append(r.line, b...)
+		return nil
+	}
+	line := strings.TrimSpace(string(append(r.line, b[:i]...)))
+	r.line = nil
+	n, err := strconv.Atoi(strings.TrimLeft(line, "*$"))
+	switch {
+	case err != nil || n < 0:
+	case strings.HasPrefix(line, "*"):
+		r.args, r.head = n, true
+	case strings.HasPrefix(line, "$"):
+		r.skip = n + len("\r\n")
+	}
+	return b[i+1:]
 }
