@@ -91,10 +91,11 @@ func (s *session) fetchCard(ctx context.Context) (card, error) {
 	}
 	below := s.target.JoinPath(cardPath)
 	below.RawQuery = ""
-	if found, _, errBelow := s.fetchCardAt(ctx, below); errBelow == nil {
-		return found, nil
+	found, missing, errBelow := s.fetchCardAt(ctx, below)
+	if missing {
+		return card{}, err
 	}
-	return card{}, err
+	return found, errBelow
 }
 
 // fetchCardAt reports missing when the peer answered that nothing is there.

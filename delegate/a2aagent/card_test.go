@@ -189,3 +189,20 @@ func TestProbe(t *testing.T) {
 		t.Errorf("Probe = %+v, %v after %q", health, err, f.methods())
 	}
 }
+
+// A card below the configured URL that cannot be used is what a probe speaks of, not that
+// there is none at the origin.
+func TestProbeOfABrokenCardBelow(t *testing.T) {
+	peer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/a2a"+cardPath {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write([]byte(`["card"]`))
+	}))
+	defer peer.Close()
+	_, err := newAgent(t, Config{Name: "proto", URL: peer.URL + "/a2a"}).Probe(t.Context())
+	if kindOf(err) != delegate.KindProtocol || !strings.Contains(err.Error(), "its agent card cannot be read") {
+		t.Errorf("Probe = %v", err)
+	}
+}
