@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,12 +73,12 @@ func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one 
 	return nil
 }
 
-// shownID keeps a thread id on one line.
+// shownID keeps a thread id on one line, whatever it holds.
 func shownID(id string) string {
-	if strings.ContainsAny(id, "\n\t") || strings.TrimSpace(id) != id {
-		return terminal.Clean(fmt.Sprintf("%q", id))
+	if quoted := strconv.Quote(id); quoted != `"`+id+`"` || strings.TrimSpace(id) != id {
+		return quoted
 	}
-	return terminal.Clean(id)
+	return id
 }
 
 // messageLine is one line of thread show --json. What is zero is absent.

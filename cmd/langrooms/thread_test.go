@@ -38,7 +38,7 @@ func TestThreadShow(t *testing.T) {
 func TestThreadIDs(t *testing.T) {
 	t.Parallel()
 	f := folder(t, says(t, "hi"), "")
-	ids := []string{"a\nb", "\n", " ", "ä€😀", strings.Repeat("x", 1024), "*", "a:b|c{d}", "'; DROP TABLE", "-t", "%s", "a\tb\r"}
+	ids := []string{"a\nb", "\n", " ", "ä€😀", strings.Repeat("x", 1024), "*", "a:b|c{d}", "'; DROP TABLE", "-t", "%s", "a\tb\r", "a\u2028\u202eb"}
 	for _, id := range ids {
 		r := f.Run("chat", "--json", "-t", id, "-m", "hello")
 		expect(t, "status", 0, r.Status)
@@ -56,7 +56,7 @@ func TestThreadIDs(t *testing.T) {
 			t.Errorf("%q is not listed", id)
 		}
 	}
-	if list := f.Run("thread", "list").Out; strings.Count(list, "\n") != len(ids) || !utf8.ValidString(list) {
+	if list := f.Run("thread", "list").Out; strings.Count(list, "\n") != len(ids) || !utf8.ValidString(list) || strings.ContainsAny(list, "\u2028\u202e") {
 		t.Errorf("the list is not a line a thread: %q", list)
 	}
 	for _, id := range []string{"", "\xff", "a\xc3", strings.Repeat("x", 1025)} {
