@@ -29,9 +29,11 @@ type Turn struct {
 	// rewound says that nothing was put since a rewind, whose pruning may have failed.
 	rewound bool
 
-	// staged are messages that the next Flush puts, after reserved ones in front.
+	// staged are messages that the next Flush puts, after reserved ones in front, of which
+	// front are those that are known.
 	staged   []langrooms.Message
 	reserved int64
+	front    []langrooms.Message
 	staging  bool
 
 	interrupted []string
@@ -199,8 +201,16 @@ func (t *Turn) retry(put func(context.Context) (checkpointer.Ref, error)) (check
 
 // Reserve starts a superstep whose records are not put as they come but staged: the next
 // n positions of the log are kept for the messages that [Turn.Flush] will put in front of
-// them.
-func (t *Turn) Reserve(n int) { t.staging, t.reserved, t.staged = true, int64(n), nil }
+// them. Those of the n that are known already, from the first on, stand in each window that
+// is read meanwhile: what the lead says beside its tool calls would otherwise count as seen
+// and never be shown.
+func (t *Turn) Reserve(n int, known ...langrooms.Message) {
+	t.staging, t.reserved, t.staged = true, int64(n), nil
+	t.front = slices.Clone(known)
+	for i := range t.front {
+		t.front[i].Seq = t.length + int64(i)
+	}
+}
 
 // Flush puts front, as many messages as were reserved, and then all staged records, as one
 // checkpoint.
@@ -209,7 +219,7 @@ func (t *Turn) Flush(source string, front ...langrooms.Message) error {
 		return fmt.Errorf("flushing %d messages where %d were reserved", len(front), t.reserved)
 	}
 	messages := append(slices.Clone(front), t.staged...)
-	t.staging, t.reserved, t.staged = false, 0, nil
+	t.staging, t.reserved, t.front, t.staged = false, 0, nil, nil
 	return t.Put(source, messages...)
 }
 
@@ -235,13 +245,15 @@ func (t *Turn) record(m langrooms.Message, open *openExchange) error {
 // Next is the position of the next record.
 func (t *Turn) Next() int64 { return t.length + t.reserved + int64(len(t.staged)) }
 
-// newestFirst yields what the turn sees of its thread: staged records, then stored
-// messages, read a page at a time.
+// newestFirst yields what the turn sees of its thread: staged records, what is known of those
+// in front of them, then stored messages, read a page at a time.
 func (t *Turn) newestFirst(page int) iter.Seq2[langrooms.Message, error] {
 	return func(yield func(langrooms.Message, error) bool) {
-		for _, m := range slices.Backward(t.staged) {
-			if !yield(m, nil) {
-				return
+		for _, unsaved := range [][]langrooms.Message{t.staged, t.front} {
+			for _, m := range slices.Backward(unsaved) {
+				if !yield(m, nil) {
+					return
+				}
 			}
 		}
 		if t.head.ID == "" {

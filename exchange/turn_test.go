@@ -98,7 +98,8 @@ func TestReserveAndFlush(t *testing.T) {
 	}
 	r := roomOf(t, 1, member("a", "auth did"), member("b", "I agree"))
 	s.calls = nil
-	turn.Reserve(2)
+	call := langrooms.NewMessage(langrooms.RoleAI, "I ask")
+	turn.Reserve(2, call)
 	for _, name := range []string{"a", "b"} {
 		if _, err := turn.Address(t.Context(), r, exchange.Address{From: "assistant", To: []string{name}, Message: "what broke?"}); err != nil {
 			t.Fatal(err)
@@ -107,10 +108,13 @@ func TestReserveAndFlush(t *testing.T) {
 	if slices.Contains(s.calls, "put") {
 		t.Errorf("put before Flush: %v", s.calls)
 	}
-	if !strings.Contains(prompts[1], "[assistant] what broke?\n[a] auth did\n") {
-		t.Errorf("b was not shown what a said in the same superstep:\n%s", prompts[1])
+	if !strings.Contains(prompts[0], "[operator] ask them\n[assistant] I ask\n") {
+		t.Errorf("a was not shown what the lead said beside its call:\n%s", prompts[0])
 	}
-	front := []langrooms.Message{langrooms.NewMessage(langrooms.RoleAI, "I ask"), langrooms.NewMessage(langrooms.RoleTool, "auth did")}
+	if !strings.Contains(prompts[1], "[operator] ask them\n[assistant] I ask\n[assistant] what broke?\n[a] auth did\n") {
+		t.Errorf("b was not shown what was said in the same superstep:\n%s", prompts[1])
+	}
+	front := []langrooms.Message{call, langrooms.NewMessage(langrooms.RoleTool, "auth did")}
 	if err := turn.Flush("loop", front[:1]...); err == nil {
 		t.Error("fewer messages than were reserved: no error")
 	}

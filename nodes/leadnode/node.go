@@ -208,7 +208,7 @@ func (n *Node) definitions() []llms.Tool {
 // and what the tools recorded as one update.
 func (n *Node) Act(ctx context.Context, t *Turn) error {
 	asked := calls(t.asked)
-	t.Reserve(1 + len(asked))
+	t.Reserve(1+len(asked), t.asked)
 	front := []langrooms.Message{t.asked}
 	ctx = exchange.NewContext(ctx, t.Turn, t.Events)
 	if t.room != nil {
@@ -262,6 +262,9 @@ func calls(m langrooms.Message) []*langrooms.ToolCall {
 	return found
 }
 
+// withoutText is what the operator gets of a turn in which the model said nothing.
+const withoutText = "The lead answered without text."
+
 // Finish closes the turn and returns what it came to; err is the error of its last step.
 // A turn whose ctx ended was stopped by the operator, which is a result and no error. Any
 // other error is one of ours and comes with the result as far as it got.
@@ -273,6 +276,9 @@ func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result
 		result.Reason, err = langrooms.ReasonStopped, nil
 		result.Aside = "Stopped by the operator."
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + result.Aside)
+	}
+	if err == nil && result.Text == "" {
+		result.Text, result.Aside = withoutText, withoutText
 	}
 	if note, _ := room.Compose(nil, nil, result.Notes); note != "" {
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + note)

@@ -146,6 +146,17 @@ func TestAnswer(t *testing.T) {
 	expect(t, "thread", []string{"0 human what broke?", "1 ai Auth."}, thread(t, saver))
 }
 
+// A turn never ends in silence; nothing is recorded of an answer that says nothing.
+func TestAnswerWithoutText(t *testing.T) {
+	saver, m := memorysaver.New(), &model{script: []*llms.ContentChoice{words(" \n")}}
+	defer saver.Close()
+	result, err := newNode(t, m, saver).Run(t.Context(), leadnode.Input{Thread: "t", Text: "hello"})
+	expect(t, "error", nil, err)
+	without := "The lead answered without text."
+	expect(t, "result", langrooms.Result{Thread: "t", Text: without, Aside: without}, result)
+	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
+}
+
 // The model's failure is an error of ours; what the operator said stays (design: details
 // that other programs may rely on).
 func TestModelFails(t *testing.T) {
@@ -234,7 +245,7 @@ func TestToolsRecord(t *testing.T) {
 		Events: func(e langrooms.Event) { events = append(events, e.Type) }})
 	expect(t, "error", nil, err)
 	expect(t, "text", "Both say yes.", result.Text)
-	preface := "You are taking part in a group chat. Here is what has been said since you last spoke:⏎⏎[operator] is it?⏎"
+	preface := "You are taking part in a group chat. Here is what has been said since you last spoke:⏎⏎[operator] is it?⏎[assistant] I will ask.⏎"
 	addressed := "⏎You have been addressed directly as @%s. Reply to this message:⏎⏎is it safe?"
 	proto := "proto saw:⏎" + preface + fmt.Sprintf(addressed, "proto")
 	reviewer := "reviewer saw:⏎" + preface + "[assistant] is it safe?⏎[proto] " + strings.ReplaceAll(proto, "⏎", "⏎  ") + "⏎" + fmt.Sprintf(addressed, "reviewer")
