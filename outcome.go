@@ -91,9 +91,10 @@ type Result struct {
 	Reason   Reason `json:"reason,omitempty"`
 	// Text is the whole visible answer.
 	Text string `json:"text"`
-	// Aside is the part of Text that no outcome's reply or error carries: notes, the
-	// roster answer, the usage hint. A client that draws each outcome as its own bubble
-	// shows Aside beside the bubbles and leaves Text alone.
+	// Aside is the part of Text that nobody said: notes, the roster answer, the usage hint,
+	// who answered without text. Where there are outcomes, their replies and errors and
+	// Aside are the whole of Text: a client that draws each outcome as its own bubble shows
+	// Aside beside the bubbles and leaves Text alone. Without outcomes Text is to be shown.
 	Aside    string    `json:"aside,omitempty"`
 	Notes    Notes     `json:"notes,omitzero"`
 	Outcomes []Outcome `json:"outcomes,omitempty"`
