@@ -223,6 +223,25 @@ func TestAnOldHandleGetsItsLastLook(t *testing.T) {
 	})
 }
 
+// A handle that an earlier process left is looked at as soon as it is taken up.
+func TestATakenUpHandleIsLookedAtAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPeer(after(1, answered))
+		c := collect(t, p)
+		h := Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-time.Minute)}
+		if err := c.handles.PutHandle(ctx, h); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Resume(ctx, "main"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := c.results(); !slices.Equal(got, []LateResult{LateAnswered}) {
+			t.Errorf("results %v before any time has passed", got)
+		}
+	})
+}
+
 // brokenStore is a store that has gone away.
 type brokenStore struct{ *MemoryHandles }
 

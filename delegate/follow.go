@@ -22,14 +22,16 @@ var errWithdrawn = errors.New("the handle was withdrawn")
 // follow looks at h's task until that is over. ctx ends it without a word.
 func (c *Collector) follow(ctx context.Context, h Handle) {
 	limit := h.Since.Add(lateLimit)
-	pause, lost := firstLook, 0
+	pause := max(0, time.Until(h.Since.Add(firstLook))) // what was taken up is looked at at once
+	rhythm, lost := firstLook, 0
 	for {
 		left := time.Until(limit)
 		last := left <= pause
 		if !sleep(ctx, min(pause, left)) {
 			return
 		}
-		pause = min(pause*3/2, longestPause)
+		rhythm = min(rhythm*3/2, longestPause)
+		pause = rhythm
 		late, err := c.look(ctx, h)
 		switch {
 		case ctx.Err() != nil:
