@@ -155,16 +155,28 @@ func (p *parser) checkConfig(c, old *Config, top *yaml.Node) {
 		return
 	}
 	s := &scope{parser: p}
-	lead := strings.ToLower(c.Identity.Name)
-	for _, d := range c.Delegates {
-		if strings.HasPrefix(lead, strings.ToLower(d.Name)) {
-			s.report(Warning, &yaml.Node{Line: d.Line, Column: 1}, "delegates."+d.Name+".name",
-				"delegate %q: the name equals or begins the lead's name %q; the two are easily mixed up", d.Name, c.Identity.Name)
-		}
-	}
+	checkNamesake(s, c)
 	if c.Model.Provider == "openai" && c.Model.Model == "" {
 		s.report(Error, section(top, "model"), "model.model", "model.model is missing; provider openai needs it")
 		c.Model.Provider, c.Model.Model = old.Model.Provider, old.Model.Model
+	}
+}
+
+// checkNamesake warns of a delegate whose name equals or begins the lead's. A lead with the
+// very name of a delegate would make one voice of two, on the thread and in each window, so
+// it goes without its own.
+func checkNamesake(s *scope, c *Config) {
+	lead := c.Identity.Name
+	for _, d := range c.Delegates {
+		if !strings.HasPrefix(strings.ToLower(lead), strings.ToLower(d.Name)) {
+			continue
+		}
+		but := ""
+		if lead == d.Name {
+			but, c.Identity.Name = "; the lead goes by the name assistant", ""
+		}
+		s.report(Warning, &yaml.Node{Line: d.Line, Column: 1}, "delegates."+d.Name+".name",
+			"delegate %q: the name equals or begins the lead's name %q; the two are easily mixed up%s", d.Name, lead, but)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 
 var configRows = []row[Config]{
 	{Field{Key: "identity.name", Kind: KindText, Group: groupIdentity, Live: true, check: checkLeadName,
-		Help: "The lead's name, as it stands in a catch-up window; absent means `assistant`."}, func(c *Config) any { return &c.Identity.Name }},
+		Help: "The lead's name, as it stands in a catch-up window; absent, or the name of a delegate, means `assistant`."}, func(c *Config) any { return &c.Identity.Name }},
 
 	{Field{Key: "model.provider", Kind: KindChoice, Choices: []string{"demo", "openai"}, Default: "demo", Group: groupModel, Live: true,
 		Help: "`demo` is offline and needs no key; `openai` is any endpoint that speaks the OpenAI chat protocol."}, func(c *Config) any { return &c.Model.Provider }},
