@@ -20,7 +20,7 @@ type Room struct {
 	Limits room.Limits
 	// MaxRounds is room.max_rounds; see room.ClampRounds.
 	MaxRounds int
-	// Lead is the lead's name in windows; empty means "assistant".
+	// Lead is the lead's name in windows, which no delegate may have; empty means "assistant".
 	Lead string
 	// Collect takes over a task that its member is still working on and reports whether
 	// the answer will be waited for; nil waits for none.

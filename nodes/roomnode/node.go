@@ -18,7 +18,7 @@ type Knobs struct {
 	CatchupMaxMessages, CatchupMaxChars int
 	// MaxRounds bounds the rounds of a run; see room.ClampRounds.
 	MaxRounds int
-	// Lead is the lead's name in windows; empty means "assistant".
+	// Lead is the lead's name in windows, which no delegate may have; empty means "assistant".
 	Lead string
 }
 
