@@ -189,6 +189,7 @@ func intact(t *testing.T, path string, n int) {
 }
 
 func TestLockedDatabase(t *testing.T) {
+	t.Parallel()
 	path := filled(t)
 	s, err := sqlitesaver.Open(t.Context(), sqlitesaver.Config{Path: path, BusyTimeout: 100 * time.Millisecond})
 	if err != nil {
@@ -221,6 +222,7 @@ func TestLockedDatabase(t *testing.T) {
 }
 
 func TestDamagedRows(t *testing.T) {
+	t.Parallel()
 	get := func(t *testing.T, s *sqlitesaver.Saver) error {
 		_, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"})
 		return err
@@ -266,6 +268,7 @@ func TestDamagedRows(t *testing.T) {
 
 // Whatever bytes of the file are lost, the answer is an error of its own kind.
 func TestDamagedFile(t *testing.T) {
+	t.Parallel()
 	content, err := os.ReadFile(filled(t))
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func pages(t *testing.T, s *Saver, f func()) int {
 // A window of 20, a get and a put cost the same on a thread of a hundred and of a hundred
 // thousand messages: a few pages more, for deeper trees.
 func TestWindowTouchesWhatItReads(t *testing.T) {
+	t.Parallel()
 	window := func(s *Saver, at checkpointer.Ref) func() {
 		return func() {
 			_, messages, err := s.Snapshot(t.Context(), at, checkpointer.Range{Backward: true, Limit: checkpointer.N(20)})
@@ -162,6 +163,7 @@ func TestQueriesUseIndexes(t *testing.T) {
 // A full disk is told as such; nothing that was acknowledged is lost, nothing half is
 // there, and with room again the store goes on.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	s := openHere(t)
 	ctx := t.Context()
 	pragma := func(format string, args ...any) (n int) {
