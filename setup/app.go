@@ -201,7 +201,7 @@ func (a *App) Tools() ([]leadnode.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := delegatetool.NewList(a.Roster)
+	list, err := delegatetool.NewList(a.Roster, a.Health)
 	return []leadnode.Tool{to, list}, err
 }
 

@@ -84,7 +84,7 @@ func (r rule) run(t testing.TB, h Harness) {
 	if reason, excepted := h.Except[r.name]; excepted {
 		t.Skipf("rule %s is not shown: %s", r.name, reason)
 	}
-	h.patience = cmp.Or(h.patience, time.Minute)
+	h.patience = cmp.Or(h.patience, 3*time.Minute)
 	open, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
 	ctx, cancel := context.WithTimeout(open, h.patience)

@@ -69,11 +69,14 @@ func (d *DelegateTo) Name() string { return "delegate_to" }
 // Description says what the tool does and whom it reaches now.
 func (d *DelegateTo) Description() string {
 	return "Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, " +
-		"and its answer is recorded under its own name.\n" + roster(d.cfg.Roster.Current())
+		"and its answer is recorded under its own name.\n" + roster(d.cfg.Roster.Current(), func(delegate.Delegate) string { return "" })
 }
 
-// roster lists the delegates for a model, a line each.
-func roster(r *delegate.Registry) string {
+// maxShown bounds what a line of the roster says of one thing, in code points.
+const maxShown = 300
+
+// roster lists the delegates for a model, a line each, with what more says at its end.
+func roster(r *delegate.Registry, more func(delegate.Delegate) string) string {
 	if len(r.Names()) == 0 {
 		return "No delegate is configured."
 	}
@@ -83,8 +86,9 @@ func roster(r *delegate.Registry) string {
 		info := d.Info()
 		fmt.Fprintf(&b, "\n- %s (%s)", info.Name, info.Type)
 		if info.Description != "" {
-			b.WriteString(": " + delegate.OneLine(info.Description, 300))
+			b.WriteString(": " + delegate.OneLine(info.Description, maxShown))
 		}
+		b.WriteString(more(d))
 	}
 	return b.String()
 }
