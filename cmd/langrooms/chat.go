@@ -44,7 +44,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err != nil {
 		return err
 	}
-	nodes, err := wire(app)
+	nodes, err := wire(app, printer.Notice)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
@@ -67,11 +67,12 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 
 // graph is the two nodes that a message goes through.
 type graph struct {
-	room *roomnode.Node
-	lead *leadnode.Node
+	room   *roomnode.Node
+	lead   *leadnode.Node
+	notice func(text string)
 }
 
-func wire(app *setup.App) (*graph, error) {
+func wire(app *setup.App, notice func(text string)) (*graph, error) {
 	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
 	if err != nil {
 		return nil, err
@@ -84,13 +85,16 @@ func wire(app *setup.App) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &graph{room, lead}, nil
+	return &graph{room, lead, notice}, nil
 }
 
 func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result, error) {
 	result, err := g.room.Handle(ctx, turn)
 	if err != nil || result.Handled {
 		return result, err
+	}
+	if turn.Incognito {
+		g.notice("This message addresses nobody: it is an ordinary one, not incognito.")
 	}
 	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Events: turn.Events})
 }

@@ -97,6 +97,15 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
+// spec 2.9: what addresses nobody is not incognito, and the operator is told so.
+func TestIncognitoOfTheLead(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "hello"), "")
+	r := f.Run("chat", "--incognito", "-m", "hi")
+	expect(t, "result", clitest.Result{Out: "hello\n", Diag: "This message addresses nobody: it is an ordinary one, not incognito.\n"}, r)
+	expect(t, "the thread", []string{"human: hi", "ai: hello"}, voices(show(t, f, "main")))
+}
+
 // spec 7.5, 2.9: a late answer to an incognito address lands and wakes nobody.
 func TestLateIncognito(t *testing.T) {
 	t.Parallel()
