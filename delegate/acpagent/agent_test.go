@@ -61,6 +61,7 @@ func TestStopReasons(t *testing.T) {
 }
 
 func TestUpdatesOfAllShapes(t *testing.T) {
+	t.Parallel()
 	raw := func(update string) string {
 		return `raw {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"$S","update":` + update + `}}`
 	}
@@ -86,6 +87,7 @@ func TestUpdatesOfAllShapes(t *testing.T) {
 		"an answer to nothing":     {lines: []string{`raw {"jsonrpc":"2.0","id":99,"result":{}}`, `raw {"jsonrpc":"2.0","id":{},"result":{}}`, "say yes"}, want: "yes"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a := newScripted(t)
 			var got reports
 			reply, err := a.Ask(t.Context(), delegate.Request{Prompt: strings.Join(c.lines, "\n"), Progress: got.add})
@@ -122,6 +124,7 @@ func TestManyQuickUpdatesWithASlowReader(t *testing.T) {
 }
 
 func TestLargeAnswers(t *testing.T) {
+	t.Parallel()
 	a := newScripted(t)
 	if reply := ask(t, a, "large 10000000"); len(reply.Text) != 10_000_000 || reply.Incomplete != "" {
 		t.Errorf("10 MB in one line: %d bytes, incomplete %q", len(reply.Text), reply.Incomplete)

@@ -55,6 +55,7 @@ func TestFailures(t *testing.T) {
 
 // An answer must not be lost when the agent exits right after it.
 func TestAnswerAndExit(t *testing.T) {
+	t.Parallel()
 	chunk := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"bye"}}}}`
 	// CR stands for a line break inside of one of the raw agent's answers.
 	mode := strings.Join([]string{rawHello, rawSession, chunk + "\r" + rawEnd + "exit"}, "\n")

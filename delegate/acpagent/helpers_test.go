@@ -24,6 +24,7 @@ func testConfig(t testing.TB, role, mode string) Config {
 	}
 	return Config{Name: "proto", Command: exe, WorkDir: t.TempDir(), Env: map[string]string{
 		roleVariable: role, modeVariable: mode, stateVariable: t.TempDir(), "TEST_API_KEY": testKey,
+		"GORACE": "atexit_sleep_ms=0", // the race detector's own default is a second
 	}}
 }
 
