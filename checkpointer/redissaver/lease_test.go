@@ -194,6 +194,41 @@ func TestForgottenToken(t *testing.T) {
 	}
 }
 
+// A failover to a replica that had received neither the lease nor its token: the next
+// holder's token is above it by the clock, and the earlier holder is refused.
+func TestTokenLostInAFailover(t *testing.T) {
+	c := client(t, sharedAddr(t))
+	s := fresh(t)
+	ctx := within(t, time.Minute)
+	old, err := s.Lock(ctx, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Release()
+	ref, err := s.Put(old.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Step{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := redissaver.ThreadKeys(s, "t")
+	if err := c.Del(ctx, keys[fence], keys[queue]).Err(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := s.Lock(ctx, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Release()
+	if tokenOf(t, next) <= tokenOf(t, old) {
+		t.Errorf("the token %d follows %d", tokenOf(t, next), tokenOf(t, old))
+	}
+	if _, err := s.Put(old.Context(), ref, checkpointer.Step{}); !errors.Is(err, checkpointer.ErrFenced) {
+		t.Errorf("put of the earlier holder: %v", err)
+	}
+	if _, err := s.Put(next.Context(), ref, checkpointer.Step{}); err != nil {
+		t.Errorf("put of the next holder: %v", err)
+	}
+}
+
 // Close gives the held leases back.
 func TestCloseReleases(t *testing.T) {
 	server := redistest.Start(t)
