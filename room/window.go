@@ -48,7 +48,7 @@ type WindowQuery struct {
 	// Lead is the lead's configured name; "" means [langrooms.Assistant].
 	Lead string
 	// Exchange is the id of the exchange being answered; its address is left out of the
-	// window while nothing follows it (spec 3.5).
+	// window while nothing follows it (spec 3.5), and when it alone is too long for it.
 	Exchange string
 	// Limits are clamped, see [Limits.Clamp].
 	Limits Limits
@@ -120,12 +120,16 @@ func (r *windowReader) read(m langrooms.Message) bool {
 		return false
 	}
 	author, authored := Author(m, r.query.Lead)
-	if !authored || author == r.query.Member || r.isOwnQuestion(m) {
+	question := r.isQuestion(m)
+	if !authored || author == r.query.Member || question && len(r.lines) == 0 {
 		r.skips--
 		r.truncated = r.skips < 0
 		return !r.truncated
 	}
-	r.truncated = !r.add(label(author), strings.TrimSpace(Content(m)))
+	// A question that is too long, such as a pasted log, is no loss: it stands in full below
+	// the window. What is older can still fit.
+	tooLong := question && len(r.lines) < r.limits.Messages
+	r.truncated = !r.add(label(author), strings.TrimSpace(Content(m))) && !tooLong
 	return !r.truncated
 }
 
@@ -146,9 +150,9 @@ func (r *windowReader) moveStart(m langrooms.Message) {
 	}
 }
 
-// isOwnQuestion recognises the address being answered while nothing follows it.
-func (r *windowReader) isOwnQuestion(m langrooms.Message) bool {
-	return len(r.lines) == 0 && m.Stamp != nil && len(m.Stamp.To) > 0 &&
+// isQuestion recognises the address being answered.
+func (r *windowReader) isQuestion(m langrooms.Message) bool {
+	return m.Stamp != nil && len(m.Stamp.To) > 0 &&
 		r.query.Exchange != "" && m.Stamp.Exchange == r.query.Exchange
 }
 

@@ -139,6 +139,12 @@ func TestReadWindow(t *testing.T) {
 			want: []string{"operator: what broke the build?", "rev: I'd blame auth"}},
 		{name: "it stays once another member has failed", thread: thread(address("now", "q", "rev", "me"), record("rev", failed, "(x)")),
 			want: []string{"operator: q", "rev: (x)"}},
+		{name: "one that is too long is no loss, it stands below", thread: thread(human("a"), address("now", strings.Repeat("q", 50), "rev", "me"), reply("rev", 1, "b")), limits: room.Limits{Chars: 30},
+			want: []string{"operator: a", "rev: b"}},
+		{name: "what is older than that and does not fit is one", thread: thread(human(strings.Repeat("a", 50)), address("now", strings.Repeat("q", 50), "rev", "me"), reply("rev", 1, "b")), limits: room.Limits{Chars: 30},
+			want: []string{"rev: b"}, truncated: true},
+		{name: "beyond the bound of messages it is", thread: thread(address("now", "q", "rev", "me"), reply("rev", 1, "b")), limits: room.Limits{Messages: 1},
+			want: []string{"rev: b"}, truncated: true},
 		{name: "an older address is a message like any other", thread: thread(address("older", "q", "me")), want: []string{"operator: q"}},
 		// 11: compaction
 		{name: "a summary of what it had not seen", thread: thread(summary(90, 89), human("a")), want: []string{"operator: a"}, compacted: true},
