@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -110,7 +111,7 @@ func readRepository(ctx context.Context, s situation) (repository, error) {
 		repo.trouble = gitTrouble(status.output)
 		return repo, nil
 	}
-	repo.status = rows(status.output)
+	repo.status = slices.DeleteFunc(rows(status.output), isStore)
 	log, err := read("log", "-n", "5", "--format=%h %s (%an, %ar)")
 	if err != nil || !log.ok {
 		return repo, err // a failing log: nothing is committed yet
@@ -123,6 +124,10 @@ func readRepository(ctx context.Context, s situation) (repository, error) {
 	}
 	return repo, err
 }
+
+// isStore recognises the files in which the demo keeps its own threads, which are nobody's
+// change.
+func isStore(row string) bool { return strings.HasPrefix(row, "?? langrooms.db") }
 
 func gitTrouble(output string) string {
 	if strings.Contains(output, "not a git repository") {

@@ -20,6 +20,11 @@ func TestReviewerReadsTheRepository(t *testing.T) {
 			write(t, dir, map[string]string{"a.txt": "a\n"})
 			commit(t, dir, "first light")
 		}, []string{"Everything is committed", "Last commits:\n- ", "first light (Ada, "}},
+		{"the demo's own threads", func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a.txt": "a\n"})
+			commit(t, dir, "first light")
+			write(t, dir, map[string]string{"langrooms.db": "x", "langrooms.db-wal": "x"})
+		}, []string{"Everything is committed"}},
 		{"changes with their lines", func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a.go": "package a\n\nvar A = 1\n", "b.go": "package a\n"})
 			commit(t, dir, "first")
