@@ -66,6 +66,11 @@ func unknownToReplace(key string, entries bool) error {
 	if entries {
 		return fmt.Errorf("%w: %s is a list of entries, not one value", ErrUnknownKey, key)
 	}
+	for _, list := range []string{"delegates", "server.keys"} {
+		if strings.HasPrefix(key, list+".") {
+			return fmt.Errorf("%w: %s belongs to an entry of %s; change it in the file itself", ErrUnknownKey, shown(key), list)
+		}
+	}
 	hint := ""
 	if near := nearest(key, rowKeys(configRows)); near != "" {
 		hint = "; did you mean " + near + "?"

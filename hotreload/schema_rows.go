@@ -52,12 +52,12 @@ var configRows = []row[Config]{
 		Help: "The roster: who can be addressed with `@name`, in this order."}, func(c *Config) any { return &c.Delegates }},
 
 	{Field{Key: "server.addr", Kind: KindText, Default: "127.0.0.1:8080", Group: groupServer, check: checkAddr,
-		Help: "The address to listen on, HOST:PORT."}, func(c *Config) any { return &c.Server.Addr }},
+		Help: "The address to listen on, HOST:PORT. No server uses it in this version."}, func(c *Config) any { return &c.Server.Addr }},
 	{Field{Key: "server.keys", Kind: KindEntries, Group: groupServer, Live: true,
-		Help: "Who may call the server, and with which key."}, func(c *Config) any { return &c.Server.Keys }},
+		Help: "Who may call the server, and with which key. No server uses it in this version."}, func(c *Config) any { return &c.Server.Keys }},
 
 	{Field{Key: "shared_sessions.enabled", Kind: KindBool, Default: true, Group: groupSessions, Live: true,
-		Help: "Whether shared sessions can be opened and used."}, func(c *Config) any { return &c.SharedSessions.Enabled }},
+		Help: "Whether shared sessions can be opened and used. Nothing uses this in this version."}, func(c *Config) any { return &c.SharedSessions.Enabled }},
 	{Field{Key: "shared_sessions.defaults.max_messages", Kind: KindWhole, Default: 60, Least: 1, Ceiling: 500, Unit: "messages", Group: groupSessions, Live: true,
 		Help: "A session closes when it holds this many messages."}, func(c *Config) any { return &c.SharedSessions.Defaults.MaxMessages }},
 	{Field{Key: "shared_sessions.defaults.max_cost_usd", Kind: KindNumber, Default: 0.0, Ceiling: 1_000_000, Unit: "US dollars", Group: groupSessions, Live: true,

@@ -144,9 +144,13 @@ func (t *Threads) absent(ctx context.Context, thread string) error {
 	return fmt.Errorf("reading the thread %q: %w", thread, err)
 }
 
-func exists(thread string) error {
-	return fmt.Errorf("the thread %q exists: %w", thread, checkpointer.ErrConflict)
-}
+func exists(thread string) error { return &existsError{thread} }
+
+// existsError is an ErrConflict in words that fit a thread which was to be new.
+type existsError struct{ thread string }
+
+func (e *existsError) Error() string { return fmt.Sprintf("the thread %q exists already", e.thread) }
+func (e *existsError) Unwrap() error { return checkpointer.ErrConflict }
 
 // forkTo forks while both threads are held.
 func (t *Threads) forkTo(turn *exchange.Turn, upTo *int64, target *exchange.Turn) error {

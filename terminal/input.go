@@ -89,6 +89,7 @@ func (c *Chat) converse(ctx context.Context, f *os.File) (<-chan line, func()) {
 	}{f, c.Printer.out}, "› ")
 	screen.AutoCompleteCallback = c.complete
 	c.Printer.watchOn(screen)
+	c.Printer.Notice(c.greeting())
 	lines := make(chan line)
 	ctx, cancel := context.WithCancel(ctx)
 	before, _ := term.GetState(int(f.Fd())) // f is a terminal
@@ -141,6 +142,18 @@ func readRaw(f *os.File, screen *term.Terminal) (string, error) {
 		screen.SetSize(w, h) //nolint:errcheck // it redraws an empty line
 	}
 	return screen.ReadLine()
+}
+
+// greeting says who can be addressed and how to leave.
+func (c *Chat) greeting() string {
+	text := "Tab completes a name · Ctrl-D ends"
+	if c.Complete == nil {
+		return text
+	}
+	if names := c.Complete("@"); len(names) > 0 {
+		return "@" + strings.Join(names, " @") + " · " + text
+	}
+	return text
 }
 
 // complete turns the last token before the cursor into the next name when Tab is hit: the

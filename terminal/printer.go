@@ -12,14 +12,15 @@ import (
 
 // Printer writes answers, events and diagnostics, one at a time and each whole.
 type Printer struct {
-	mu     sync.Mutex
-	out    io.Writer
-	diag   io.Writer
-	json   bool
-	live   bool // a person is watching: colours, bubbles and progress
-	status bool // a status line is on the screen
-	prompt bool // the operator is typing
-	failed error
+	mu      sync.Mutex
+	out     io.Writer
+	diag    io.Writer
+	json    bool
+	live    bool   // a person is watching: colours, bubbles and progress
+	status  bool   // a status line is on the screen
+	written []rune // the tail of an answer under way
+	prompt  bool   // the operator is typing
+	failed  error
 }
 
 // NewPrinter returns a printer of answers to out and diagnostics to diag. With json,
@@ -162,9 +163,10 @@ func (p *Printer) watch(e langrooms.Event) {
 	defer p.mu.Unlock()
 	switch e.Type {
 	case langrooms.EventDispatchStarted:
+		p.written = nil
 		p.setStatus("@" + e.Member + " is working")
 	case langrooms.EventProgress:
-		p.setStatus("@" + e.Member + " " + statusOf(e.Progress))
+		p.setStatus("@" + e.Member + " " + p.statusOf(e.Progress))
 	case langrooms.EventToolCall:
 		p.setStatus("the lead calls " + e.Text)
 	case langrooms.EventDispatchEnded:
@@ -178,14 +180,21 @@ func (p *Printer) watch(e langrooms.Event) {
 	}
 }
 
-func statusOf(pr *langrooms.Progress) string {
+// writtenTail is how many code points of an answer under way the status line shows.
+const writtenTail = 56
+
+func (p *Printer) statusOf(pr *langrooms.Progress) string {
 	if pr == nil {
 		return ""
 	}
 	text := strings.Join(strings.Fields(pr.Text), " ")
 	switch pr.Kind {
 	case langrooms.ProgressText:
-		return "writes: " + text
+		p.written = append(p.written, []rune(strings.NewReplacer("\r", "", "\n", " ").Replace(pr.Text))...)
+		if over := len(p.written) - writtenTail; over > 0 {
+			p.written = append([]rune("…"), p.written[over+1:]...)
+		}
+		return "writes: " + string(p.written)
 	case langrooms.ProgressTool:
 		return "uses " + text + " " + pr.State
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/setup"
@@ -23,7 +26,9 @@ func (p *program) configCommand() *cobra.Command {
 	set := &cobra.Command{Use: "set KEY VALUE", Short: "Change one value in the file, and no other byte of it", Args: twoArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return p.configSet(args[0], args[1]) }}
 	set.Flags().SetInterspersed(false) // -1 is a value
-	return group("config", "Look at and change the configuration", check, show, set)
+	init := &cobra.Command{Use: "init", Short: "Write the demo's configuration, to start from", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.configInit() }}
+	return group("config", "Look at and change the configuration", check, show, set, init)
 }
 
 // twoArgs takes a key and a value; what follows them are flags again.
@@ -44,7 +49,7 @@ func twoArgs(c *cobra.Command, args []string) error {
 // a secret and is not repeated.
 func (p *program) configSet(key, value string) error {
 	if err := hotreload.Set(p.config, key, value); err != nil {
-		return err
+		return p.noFile(err)
 	}
 	p.said("%s: %s is set.", p.config, key)
 	return nil
@@ -100,4 +105,28 @@ func (p *program) configCheck(_ context.Context, required bool) error {
 		fmt.Fprintf(p.out, "%s: ok\n", terminal.Clean(p.config))
 	}
 	return nil
+}
+
+// configInit writes the built-in configuration to a file that does not exist yet.
+func (p *program) configInit() error {
+	f, err := os.OpenFile(p.config, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; it is left as it is", p.config)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(langrooms.DemoConfig)
+	if err = errors.Join(err, f.Close()); err == nil {
+		p.said("Wrote %s.", p.config)
+	}
+	return err
+}
+
+// noFile says what can be done when there is no file to change.
+func (p *program) noFile(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s to change; `langrooms config init` writes one: %w", p.config, fs.ErrNotExist)
+	}
+	return err
 }

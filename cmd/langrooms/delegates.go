@@ -173,7 +173,7 @@ func (p *program) addCommand() *cobra.Command {
 			d.Temperature = openaiagent.DefaultTemperature // zero is a temperature
 		}
 		if err := hotreload.AddDelegate(p.config, d); err != nil {
-			return err
+			return p.noFile(err)
 		}
 		p.said("Added %s to %s.", d, p.config)
 		return nil
@@ -196,7 +196,7 @@ func (p *program) removeCommand() *cobra.Command {
 	return &cobra.Command{Use: "remove NAME", Short: "Remove a delegate from the configuration file", Args: oneArg(&name),
 		RunE: func(*cobra.Command, []string) error {
 			if err := hotreload.RemoveDelegate(p.config, name); err != nil {
-				return err
+				return p.noFile(err)
 			}
 			p.said("Removed %s from %s.", name, p.config)
 			return nil

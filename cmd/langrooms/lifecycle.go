@@ -72,7 +72,7 @@ func (p *program) forkCommand() *cobra.Command {
 	c := &cobra.Command{Use: "fork", Short: "Copy a thread to a new one", Args: noArgs,
 		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
 			if err := threadsOf(saver).Fork(ctx, p.thread, to, at); err != nil {
-				return err
+				return another(err, "--to")
 			}
 			p.said("Forked the thread %s to %s.", shownID(p.thread), shownID(to))
 			return nil
@@ -106,7 +106,7 @@ func (p *program) importCommand() *cobra.Command {
 		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
 			n, err := threadsOf(saver).Import(ctx, p.thread, p.in)
 			if err != nil {
-				return err
+				return another(err, "-t")
 			}
 			p.said("Imported %d messages into the thread %s.", n, shownID(p.thread))
 			return nil
@@ -127,15 +127,26 @@ func (p *program) compactCommand() *cobra.Command {
 			threads := threadsOf(app.Saver)
 			threads.Summarize = app.Summarize
 			n, err := threads.Compact(c.Context(), p.thread, keep, summary)
-			if err == nil {
-				p.said("Replaced %d messages by a summary.", n)
+			switch {
+			case err == nil && n == 0:
+				p.said("There is nothing to compact: the thread has no more than %d messages.", keep)
+			case err == nil:
+				p.said("Replaced %d messages by a summary; `langrooms thread show` shows it.", n)
 			}
-			return errors.Join(err, app.Close())
+			return errors.Join(p.missing(err), app.Close())
 		}}
 	p.threadFlag(c)
 	c.Flags().IntVar(&keep, "keep", lifecycle.DefaultKeep, "keep the `N` newest messages")
 	c.Flags().StringVar(&summary, "summary", "", "the summary's `TEXT`; absent has the lead's model write it")
 	return c
+}
+
+// another adds to the refusal of a thread that exists what to do about it.
+func another(err error, flag string) error {
+	if errors.Is(err, checkpointer.ErrConflict) {
+		return fmt.Errorf("%w; choose another name with %s", err, flag)
+	}
+	return err
 }
 
 // required makes the absence of a flag a wrong use.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, diag io.Writer) 
 	case err == nil:
 		return statusOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(diag, "langrooms: %s\nRun 'langrooms --help' for usage.\n", terminal.Clean(err.Error()))
+		text := strings.TrimPrefix(err.Error(), "langrooms ")
+		fmt.Fprintf(diag, "langrooms: %s\nRun 'langrooms --help' for usage.\n", terminal.Clean(text))
 		return statusUsage
 	case errors.Is(err, syscall.EPIPE): // who would read on has gone away, as head does
 	case !errors.Is(err, errShown) && !errors.Is(err, terminal.ErrTurn):

@@ -21,7 +21,7 @@ func (p *program) threadCommand() *cobra.Command {
 	list.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
 		return p.threadList(ctx, saver, list.Flags().Changed("thread"))
 	})
-	p.threadFlag(list)
+	list.Flags().StringVarP(&p.thread, "thread", "t", "", "list only this `THREAD`")
 	p.jsonFlag(list)
 	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs,
 		RunE: p.withSaver(p.threadShow)}
@@ -38,15 +38,24 @@ func (p *program) withSaver(do func(context.Context, checkpointer.Saver) error) 
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(c.Context(), saver), saver.Close())
+		return errors.Join(p.missing(do(c.Context(), saver)), saver.Close())
 	}
+}
+
+// missing says in one way that the thread of the command does not exist.
+func (p *program) missing(err error) error {
+	if errors.Is(err, checkpointer.ErrNotFound) {
+		return fmt.Errorf("there is no thread %s", shownID(p.thread))
+	}
+	return err
 }
 
 // threadLine is one line of thread list --json.
 type threadLine struct {
-	Thread   string    `json:"thread"`
-	Updated  time.Time `json:"updated"`
-	Messages int64     `json:"messages"`
+	Thread  string    `json:"thread"`
+	Updated time.Time `json:"updated"`
+	// Entries is the length of the thread's log: what was rewound or compacted counts too.
+	Entries int64 `json:"entries"`
 }
 
 func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one bool) error {
@@ -66,9 +75,12 @@ func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one 
 		} else {
 			_, err = fmt.Fprintf(p.out, "%s  %5d  %s\n", info.Updated.Local().Format(time.DateTime), info.Length, shownID(info.Thread))
 		}
-		if err != nil {
+		if err != nil || one {
 			return err
 		}
+	}
+	if one {
+		return checkpointer.ErrNotFound
 	}
 	return nil
 }
@@ -131,7 +143,7 @@ func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) erro
 	}
 	for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: p.thread}, checkpointer.Range{}) {
 		if errors.Is(err, checkpointer.ErrNotFound) {
-			return fmt.Errorf("there is no thread %s", shownID(p.thread))
+			return err
 		}
 		if err == nil && p.json {
 			err = p.line(lineOf(m))

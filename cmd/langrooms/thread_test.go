@@ -48,7 +48,7 @@ func TestThreadIDs(t *testing.T) {
 	listed := map[string]bool{}
 	for _, l := range clitest.ParseLines(t, f.Run("thread", "list", "--json").Out) {
 		listed[l.Text("thread")] = true
-		expect(t, "its length", any(2.0), l["messages"])
+		expect(t, "its length", any(2.0), l["entries"])
 		expect(t, "fields", 3, len(l))
 	}
 	for _, id := range ids {
