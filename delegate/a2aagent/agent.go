@@ -99,7 +99,7 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	}
 	return delegate.Health{Latency: time.Since(started),
 		Version:  s.clean(delegate.OneLine(c.agentVersion, 100)),
-		Protocol: string(c.endpoint.version)}, nil
+		Protocol: "A2A " + string(c.endpoint.version)}, nil
 }
 
 // Close ends running Asks, waits for them and closes the agent's own connections, not

@@ -185,7 +185,7 @@ func TestCredential(t *testing.T) {
 func TestProbe(t *testing.T) {
 	f := &fakePeer{card: cardV03}
 	health, err := f.serve(t, nil).Probe(t.Context())
-	if err != nil || health.Version != "7.1" || health.Protocol != "0.3" || len(f.requests()) > 0 {
+	if err != nil || health.Version != "7.1" || health.Protocol != "A2A 0.3" || len(f.requests()) > 0 {
 		t.Errorf("Probe = %+v, %v after %q", health, err, f.methods())
 	}
 }

@@ -99,7 +99,7 @@ func TestJavaScriptSDK(t *testing.T) {
 	if err := json.Unmarshal([]byte(startNode(t, `"v1"`, nil, "agent.mjs")), &urls); err != nil {
 		t.Fatal(err)
 	}
-	for name, protocol := range map[string]string{"v1": "1.0", "rest": "1.0", "v03": "0.3"} {
+	for name, protocol := range map[string]string{"v1": "A2A 1.0", "rest": "A2A 1.0", "v03": "A2A 0.3"} {
 		t.Run(name, func(t *testing.T) {
 			a := peerAgent(t, urls[name])
 			health, err := a.Probe(t.Context())
@@ -189,7 +189,7 @@ func TestMockLLM(t *testing.T) {
 	startNode(t, "server running on", []string{"HOST=127.0.0.1", "PORT=" + port}, "node_modules/@dwmkerr/mock-llm/dist/main.js")
 	at := "http://127.0.0.1:" + port + "/a2a/agents/"
 	echo := peerAgent(t, at+"echo-agent")
-	if health, err := echo.Probe(t.Context()); err != nil || health.Protocol != "0.3" {
+	if health, err := echo.Probe(t.Context()); err != nil || health.Protocol != "A2A 0.3" {
 		t.Errorf("Probe = %+v, %v", health, err)
 	}
 	if got, err := echo.Ask(t.Context(), delegate.Request{Prompt: "hello"}); err != nil || !strings.Contains(got.Text, "hello") {
