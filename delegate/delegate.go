@@ -36,7 +36,8 @@ type Delegate interface {
 type Info struct {
 	// Name is the roster's spelling.
 	Name string
-	// Type is the protocol: "a2a", "acp" or "openai".
+	// Type is a short word for the protocol, shown to people; the built-in ones are "a2a",
+	// "acp" and "openai".
 	Type        string
 	Description string
 	// Conversational says that a conversation key is accepted. A delegate without it
@@ -78,8 +79,8 @@ type Reply struct {
 // Health is what a probe found.
 type Health struct {
 	Latency time.Duration
-	// Version is the peer's own version, Protocol the one spoken with it; either may be
-	// empty.
+	// Version is the peer's own version, Protocol the one spoken with it ("A2A 1.0",
+	// "ACP 1"); either may be empty.
 	Version  string
 	Protocol string
 }
