@@ -49,12 +49,13 @@ type Usage struct {
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 
-// Reason says how a run ended.
+// Reason says how a run ended, not whether anybody answered: that is in its outcomes.
 type Reason string
 
 // How a run can end.
 const (
-	// ReasonAnswered: a run of one round.
+	// ReasonAnswered: a run of one round, also when its asks failed; [Outcome.OK] says
+	// who answered.
 	ReasonAnswered Reason = "answered"
 	// ReasonSettled: a whole round was silent.
 	ReasonSettled Reason = "settled"
