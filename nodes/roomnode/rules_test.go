@@ -89,6 +89,12 @@ var rules = []struct {
 		[]string{"delegate/a2aagent.TestStates", "delegate/a2aagent.TestResume", "delegate/delegatetool.TestResume", "cmd/langrooms.TestPause"}},
 	{"8", "delegate_to: foreground, background, resume, timeout; words for the model, never a crash",
 		[]string{"delegate/delegatetool.TestForeground", "delegate/delegatetool.TestAnswers", "delegate/delegatetool.TestRefusals", "delegate/delegatetool.TestBackground", "delegate/delegatetool.TestResume", "delegate/delegatetool.TestResumeClaims", "delegate/delegatetool.TestDescriptionFollowsTheRoster", "inbox.TestBackgroundOutcomes", "cmd/langrooms.TestLeadDelegates"}},
+	{"9", "The lead is told who has spoken, by one block at the end of its system prompt",
+		[]string{"room.TestCast", "room.TestCastBlock", "middleware/cast.TestBlockEndsTheSystemPrompt", "middleware/cast.TestNoCast", "middleware/cast.TestNotStacked", "cmd/langrooms.TestLeadSeesTheRoom"}},
+	{"10", "Knobs have defaults and ceilings; a broken file keeps the last good one; a running turn keeps its values",
+		[]string{"room.TestLimitsClamp", "room.TestClampRounds", "hotreload.TestCorpus", "hotreload.TestFaultKeepsTheLastGood", "cmd/langrooms.TestRunningTurnKeepsItsValues"}},
+	{"11", "Rewind, delete, fork, compact, export, import; what is erased does not come back",
+		[]string{"lifecycle.TestRewind", "lifecycle.TestDelete", "lifecycle.TestFork", "lifecycle.TestCompactKeepsCastAndPlaces", "lifecycle.TestWaitsForAnotherProcess", "exchange.TestDispatchCarriesTheLease", "cmd/langrooms.TestLifecycle", "cmd/langrooms.TestErasedUnderARunningProcess"}},
 }
 
 const rulesFile = "../../docs/rules.md"
@@ -133,6 +139,8 @@ const rulesHead = `# The rules of a room, and what shows them
 
 Each row is a rule of the room and the transcripts that show it on every store: what was said, what
 each member was sent, what stands on the thread, what the operator got. A name in code is a Go test.
+These are the sections that comments in the code cite as "spec": "spec: rooms, section 3.4", "spec:
+rooms, 3.4" and "spec 3.4" are row 3.4 below, and "section 3" is all the rows 3.1 to 3.9.
 ` + "`go test ./nodes/roomnode -update`" + ` writes this page.
 
 | rule | what it says | shown by |
