@@ -55,12 +55,15 @@ func (c *acpPeer) RequestPermission(_ context.Context, req acp.RequestPermission
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(req.Options[i].OptionId)}, nil
 }
 
+// quickEnd ends a race-built child at once; the race detector's own default is a second.
+const quickEnd = "GORACE=atexit_sleep_ms=0"
+
 // startACP starts an agent the way a delegate does.
 func startACP(t *testing.T, name string, allow bool) *acpPeer {
 	t.Helper()
 	command, args, env := ACPCommand(name)
 	c := &acpPeer{cmd: exec.Command(command, args...), allow: allow}
-	c.cmd.Env = os.Environ()
+	c.cmd.Env = append(os.Environ(), quickEnd)
 	for k, v := range env {
 		c.cmd.Env = append(c.cmd.Env, k+"="+v)
 	}
@@ -196,7 +199,7 @@ func TestAnUnknownAgentIsSaid(t *testing.T) {
 	}
 	command, _, _ := ACPCommand("proto")
 	cmd := exec.Command(command)
-	cmd.Env = append(os.Environ(), acpVariable+"=nobody")
+	cmd.Env = append(os.Environ(), acpVariable+"=nobody", quickEnd)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {

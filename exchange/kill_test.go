@@ -79,7 +79,8 @@ func startChild(t *testing.T, store, thread string, count int) *child {
 	t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0]), acknowledged: make(chan string)}
 	c.cmd.Env = append(os.Environ(), "EXCHANGE_CHILD_STORE="+store, "EXCHANGE_CHILD_THREAD="+thread,
-		"EXCHANGE_CHILD_COUNT="+strconv.Itoa(count))
+		"EXCHANGE_CHILD_COUNT="+strconv.Itoa(count),
+		"GORACE=atexit_sleep_ms=0") // the race detector's own default is a second
 	c.cmd.Stderr = &c.stderr
 	out, err := c.cmd.StdoutPipe()
 	if err == nil {

@@ -32,7 +32,8 @@ type child struct {
 func startChild(t testing.TB, task, addr, prefix string) *child {
 	t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0])}
-	c.cmd.Env = append(os.Environ(), "REDISSAVER_CHILD="+task, "REDISSAVER_URL=redis://"+addr+"?prefix="+prefix)
+	c.cmd.Env = append(os.Environ(), "REDISSAVER_CHILD="+task, "REDISSAVER_URL=redis://"+addr+"?prefix="+prefix,
+		"GORACE=atexit_sleep_ms=0") // the race detector's own default is a second
 	c.cmd.Stderr = os.Stderr
 	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {

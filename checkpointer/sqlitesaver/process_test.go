@@ -117,7 +117,8 @@ type process struct {
 func start(t *testing.T, mode, path string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0])}
-	p.Env = append(os.Environ(), childEnv+"="+mode+":"+path)
+	p.Env = append(os.Environ(), childEnv+"="+mode+":"+path,
+		"GORACE=atexit_sleep_ms=0") // the race detector's own default is a second
 	p.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.StdinPipe(); err != nil {
