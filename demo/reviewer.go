@@ -125,9 +125,12 @@ func readRepository(ctx context.Context, s situation) (repository, error) {
 	return repo, err
 }
 
-// isStore recognises the files in which the demo keeps its own threads, which are nobody's
-// change.
-func isStore(row string) bool { return strings.HasPrefix(row, "?? langrooms.db") }
+// storeFiles is where the demo keeps its own threads, in the folder that it was started in.
+var storeFiles = regexp.MustCompile(`^.. (.*/)?langrooms\.db(-wal|-shm|-journal)?$`)
+
+// isStore recognises them in a row of git status: they are nobody's change, also when they
+// were once committed.
+func isStore(row string) bool { return storeFiles.MatchString(row) }
 
 func gitTrouble(output string) string {
 	if strings.Contains(output, "not a git repository") {

@@ -23,8 +23,18 @@ func TestReviewerReadsTheRepository(t *testing.T) {
 		{"the demo's own threads", func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a.txt": "a\n"})
 			commit(t, dir, "first light")
-			write(t, dir, map[string]string{"langrooms.db": "x", "langrooms.db-wal": "x"})
-		}, []string{"Everything is committed"}},
+			write(t, dir, map[string]string{"langrooms.db": "x", "langrooms.db-wal": "x", "langrooms.db-shm": "x"})
+		}, []string{"Everything is committed", "!langrooms.db"}},
+		{"the demo's own threads, once committed", func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"a.txt": "a\n", "langrooms.db": "\x00x"})
+			commit(t, dir, "first light")
+			write(t, dir, map[string]string{"langrooms.db": "\x00xy", "langrooms.db-wal": "\x00x"})
+		}, []string{"Everything is committed", "!langrooms.db"}},
+		{"a file that is only called like them", func(t *testing.T, dir string) {
+			write(t, dir, map[string]string{"sub/a.txt": "a\n"})
+			commit(t, dir, "first light")
+			write(t, dir, map[string]string{"langrooms.db-notes.txt": "x", "my-langrooms.db": "x", "sub/langrooms.db": "x"})
+		}, []string{"2 changes not committed: langrooms.db-notes.txt (new), my-langrooms.db (new)."}},
 		{"changes with their lines", func(t *testing.T, dir string) {
 			write(t, dir, map[string]string{"a.go": "package a\n\nvar A = 1\n", "b.go": "package a\n"})
 			commit(t, dir, "first")
