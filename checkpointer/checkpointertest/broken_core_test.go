@@ -58,8 +58,6 @@ func newestRef(ctx ctxT, s checkpointer.Saver, at ref) ref {
 
 func brokenPuts() []broken {
 	return []broken{
-		{name: "has no ability", rules: "abilities", breakIt: func(*hooks) {},
-			wrap: func(h *hooks) checkpointer.Saver { return struct{ checkpointer.Saver }{h} }},
 		{name: "forgets parents", rules: "put-then-read", breakIt: gets(func(cp *checkpointer.Checkpoint) { cp.Parent = "" })},
 		{name: "gives every checkpoint the same id", rules: "saver-chooses-id", breakIt: altered(func(s *step) {
 			if s.ID == "" {

@@ -32,8 +32,6 @@ type broken struct {
 	name, rules string
 	// breakIt replaces some methods of a sound store.
 	breakIt func(h *hooks)
-	// wrap, if set, hides the store behind something else.
-	wrap func(h *hooks) checkpointer.Saver
 	// reopen, if set, is what a second handle is taken from.
 	reopen func(h *hooks) full
 }
@@ -57,11 +55,7 @@ func (b broken) store() (open func(t testing.TB) checkpointer.Saver, cfg Config)
 	return func(t testing.TB) checkpointer.Saver {
 		base := memorysaver.New()
 		t.Cleanup(func() { base.Close() })
-		h := hooked(t, base)
-		if b.wrap != nil {
-			return b.wrap(h)
-		}
-		return h
+		return hooked(t, base)
 	}, cfg
 }
 

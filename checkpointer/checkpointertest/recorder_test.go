@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,6 +53,13 @@ func (r *recorder) Cleanup(f func()) {
 
 // record runs one rule and returns its failures.
 func record(t *testing.T, rule rule, open func(t testing.TB) checkpointer.Saver, cfg Config) []string {
+	return recordFunc(t, func(r *recorder) {
+		rule.check(&check{TB: r, rule: rule.name, open: open, cfg: cfg, patience: 2 * time.Second})
+	})
+}
+
+// recordFunc runs f as a test of its own and returns its failures.
+func recordFunc(t *testing.T, f func(r *recorder)) []string {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &recorder{TB: t, ctx: ctx}
 	done := make(chan struct{})
@@ -63,7 +71,7 @@ func record(t *testing.T, rule rule, open func(t testing.TB) checkpointer.Saver,
 			}
 		}()
 		defer cancel()
-		rule.check(&check{TB: r, rule: rule.name, open: open, cfg: cfg, patience: 2 * time.Second})
+		f(r)
 	}()
 	<-done
 	return r.failures
@@ -119,6 +127,41 @@ func TestEveryRuleIsBrokenByAStore(t *testing.T) {
 			t.Errorf("there are two rules called %s", r.name)
 		}
 		seen[r.name] = true
+	}
+}
+
+// A listed ability that the store lacks is one failure with its name, and the end of Run.
+func TestAMissingAbilityEndsTheSuite(t *testing.T) {
+	s := memorysaver.New()
+	defer s.Close()
+	for _, test := range []struct {
+		name  string
+		saver checkpointer.Saver
+		lists []Ability
+		want  string
+	}{
+		{"none is listed", struct{ checkpointer.Saver }{s}, nil, ""},
+		{"all are there", s, AllAbilities(), ""},
+		{"two are missing", struct {
+			checkpointer.Saver
+			checkpointer.Lister
+		}{s, s}, []Ability{Locker, Lister, Watcher}, "[Locker Watcher]"},
+		{"an ability that the port has not", s, []Ability{"Teleporter"}, "[Teleporter]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ended := true
+			failures := recordFunc(t, func(r *recorder) {
+				Config{Abilities: test.lists}.check(r, test.saver)
+				ended = false
+			})
+			if test.want == "" {
+				if len(failures) > 0 || ended {
+					t.Errorf("failures = %q, ended %v", failures, ended)
+				}
+			} else if len(failures) != 1 || !strings.Contains(failures[0], test.want) || !ended {
+				t.Errorf("failures = %q, ended %v, want one with %s", failures, ended, test.want)
+			}
+		})
 	}
 }
 
