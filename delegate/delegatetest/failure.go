@@ -43,7 +43,7 @@ func checkAbsent(r *run) {
 		}
 	}
 	r.await("Probe", func() {
-		_, err := d.Probe(r.ctx)
+		_, err := d.Probe(r.open)
 		if err == nil {
 			r.broken("Probe succeeded")
 		} else {
@@ -57,17 +57,13 @@ func checkCanceled(r *run) {
 	ctx, cancel := context.WithCancel(r.open)
 	defer cancel()
 	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
-	m, ok := r.message()
+	m, ok := r.message(a)
 	cancel()
 	if !r.wait(a) || !ok {
 		return
 	}
 	r.fails(a.err, "Ask", delegate.KindCanceled)
-	select {
-	case <-m.gone:
-	case <-r.ctx.Done():
-		r.broken("the peer still worked after %v", r.patience)
-	}
+	r.stops(m)
 }
 
 func checkCanceledBefore(r *run) {

@@ -36,17 +36,23 @@ func checkClose(r *run) {
 
 func checkAfterClose(r *run) {
 	d := r.start(Script{End: EndAnswer, Pieces: pieces("hello")})
-	if a, ok := r.ask(d, delegate.Request{Prompt: "hi"}); !ok || a.err != nil {
+	a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+	if !ok {
+		return
+	}
+	if a.err != nil {
 		r.broken("before Close, Ask = %v", a.err)
 		return
 	}
-	r.message()
+	if _, ok := r.message(a); !ok {
+		return
+	}
 	r.await("Close", func() { d.Close() })
 	if a, ok := r.ask(d, delegate.Request{Prompt: "hi"}); ok {
 		r.fails(a.err, "Ask", delegate.KindUnreachable)
 	}
 	r.await("Probe", func() {
-		_, err := d.Probe(r.ctx)
+		_, err := d.Probe(r.open)
 		if err == nil {
 			r.broken("Probe succeeded")
 		} else {
@@ -59,7 +65,7 @@ func checkAfterClose(r *run) {
 func checkCloseAsking(r *run) {
 	d := r.start(Script{End: EndHold, Pieces: pieces("I think ")})
 	a := r.begin(r.open, d, delegate.Request{Prompt: "hi"})
-	m, ok := r.message()
+	m, ok := r.message(a)
 	if !ok {
 		return
 	}
@@ -70,9 +76,5 @@ func checkCloseAsking(r *run) {
 	if a.err == nil {
 		r.broken("Ask = %q, without an error", a.reply.Text)
 	}
-	select {
-	case <-m.gone:
-	case <-r.ctx.Done():
-		r.broken("the peer still worked after %v", r.patience)
-	}
+	r.stops(m)
 }

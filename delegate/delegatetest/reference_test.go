@@ -29,6 +29,7 @@ type reference struct {
 	life   context.Context
 	end    context.CancelFunc
 	asks   sync.WaitGroup
+	peers  sync.WaitGroup
 	once   sync.Once
 }
 
@@ -77,6 +78,8 @@ func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Rep
 		return reply, r.error(delegate.KindUnreachable, "closed")
 	case ctx.Err() != nil && !r.has("canceled-before"):
 		return reply, r.error(delegate.KindCanceled, "stopped")
+	case r.has("unplayed"):
+		return delegate.Reply{Text: "mine"}, nil
 	case r.has("never-answers"):
 		<-r.life.Done()
 	case r.absent:
@@ -95,10 +98,9 @@ func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Rep
 // play runs the peer and waits for it.
 func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
 	peer, stopPeer := context.WithCancel(context.Background())
-	if !r.has("canceled-peer-left") {
-		defer stopPeer()
-	} else {
-		context.AfterFunc(r.life, stopPeer)
+	defer stopPeer()
+	if r.has("canceled-peer-left") {
+		peer = context.Background()
 	}
 	if r.has("canceled-before") {
 		ctx = context.WithoutCancel(ctx)
@@ -110,18 +112,20 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 	var said strings.Builder
 	over := make(chan error, 1)
 	pieces := make(chan []byte)
-	go func() {
+	r.peers.Go(func() {
 		over <- r.script.Play(peer, Message{req.Prompt, r.count(req.Conversation)}, func(piece []byte) error {
 			select {
 			case pieces <- piece:
 				return nil
 			case <-peer.Done():
 				return peer.Err()
+			case <-r.life.Done():
+				return errors.New("closed")
 			}
 		})
-	}()
+	})
 	closed := r.life.Done()
-	if r.has("close-after") {
+	if r.has("close-after") || r.has("close-nothing") {
 		closed = nil
 	}
 	reported := 0
@@ -265,6 +269,9 @@ func (r *reference) Probe(ctx context.Context) (delegate.Health, error) {
 
 func (r *reference) Close() error {
 	var again error
+	if r.has("close-nothing") {
+		return nil
+	}
 	if r.has("close-again") {
 		again = errors.New("already closed")
 	}
@@ -278,8 +285,9 @@ func (r *reference) Close() error {
 func harness(fault string, talkative bool) Harness {
 	return Harness{
 		Streams: true,
-		Start: func(_ testing.TB, script Script) delegate.Delegate {
+		Start: func(t testing.TB, script Script) delegate.Delegate {
 			r := newReference(script, fault)
+			t.Cleanup(r.peers.Wait) // as a server waits for its requests
 			r.talkative = talkative
 			return r
 		},

@@ -21,8 +21,9 @@ type run struct {
 	Harness
 	rule    rule
 	control *control
-	// ctx ends when patience does, open with the rule.
-	ctx, open context.Context
+	// open ends with the rule, through end.
+	open context.Context
+	end  context.CancelFunc
 
 	mu   sync.Mutex
 	asks []*asking
@@ -42,6 +43,10 @@ func (r *run) start(s Script) delegate.Delegate {
 
 func (r *run) own(d delegate.Delegate) delegate.Delegate {
 	r.Cleanup(r.checkReports) // after Close, because the last registered runs first
+	// Start's own cleanup, which is still to come, may wait for the peer: nothing is left
+	// that could hold it, also when Close did nothing.
+	r.Cleanup(r.control.close)
+	r.Cleanup(r.end)
 	r.Cleanup(func() { r.await("Close", func() { d.Close() }) })
 	return d
 }
@@ -66,24 +71,49 @@ func (r *run) await(what string, f func()) {
 		defer close(done)
 		f()
 	}()
-	limit := time.NewTimer(r.patience)
-	defer limit.Stop()
-	select {
-	case <-done:
-	case <-limit.C:
+	if !r.within(done) {
 		r.broken("%s did not return within %v", what, r.patience)
 	}
 }
 
-// message waits for the next message at the peer.
-func (r *run) message() (arrival, bool) {
+// within reports whether done closes in time.
+func (r *run) within(done <-chan struct{}) bool {
+	limit := time.NewTimer(r.patience)
+	defer limit.Stop()
+	select {
+	case <-done:
+		return true
+	case <-limit.C:
+		return false
+	}
+}
+
+// message waits for the message of a at the peer. The peer tells of it before it answers,
+// so none is to come once Ask has returned.
+func (r *run) message(a *asking) (arrival, bool) {
 	r.Helper()
+	limit := time.NewTimer(r.patience)
+	defer limit.Stop()
 	select {
 	case m := <-r.control.arrived:
 		return m, true
-	case <-r.ctx.Done():
-		r.broken("no message reached the peer within %v", r.patience)
+	case <-a.done:
+	case <-limit.C:
+	}
+	select {
+	case m := <-r.control.arrived:
+		return m, true
+	default:
+		r.broken("the peer has received no message: it must play the script (Script.Play)%s", a.outcome())
 		return arrival{}, false
+	}
+}
+
+// stops checks that the peer's work on m ends.
+func (r *run) stops(m arrival) {
+	r.Helper()
+	if !r.within(m.gone) {
+		r.broken("the peer still worked after %v", r.patience)
 	}
 }
 
@@ -97,6 +127,9 @@ func (r *run) untouched(by string) {
 	}
 }
 
+// maxShown is how many characters of a reply a failure shows.
+const maxShown = 200
+
 // asking is one Ask under way or over.
 type asking struct {
 	delegate delegate.Delegate
@@ -104,6 +137,16 @@ type asking struct {
 	err      error
 	progress *progress
 	done     chan struct{}
+}
+
+// outcome says what Ask returned, for a failure that it may explain.
+func (a *asking) outcome() string {
+	select {
+	case <-a.done:
+		return fmt.Sprintf("; Ask returned %q, %v", delegate.OneLine(a.reply.Text, maxShown), a.err)
+	default:
+		return "; Ask has not returned"
+	}
 }
 
 // begin starts an Ask.
@@ -125,9 +168,7 @@ func (r *run) begin(ctx context.Context, d delegate.Delegate, req delegate.Reque
 // holds for every reply and error.
 func (r *run) wait(a *asking) bool {
 	r.Helper()
-	select {
-	case <-a.done:
-	case <-r.ctx.Done():
+	if !r.within(a.done) {
 		r.broken("Ask did not return within %v", r.patience)
 		return false
 	}

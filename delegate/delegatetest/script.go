@@ -100,10 +100,20 @@ func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) erro
 	case EndDie:
 		return ErrDie
 	case EndHold:
-		<-ctx.Done()
-		return ctx.Err()
+		return hold(ctx, suite)
 	}
 	return fmt.Errorf("delegatetest: the script has no end %q", s.End)
+}
+
+// hold returns when ctx ends, or when the suite is done with the rule: a peer that is never
+// told to stop does not keep the next rule waiting.
+func hold(ctx context.Context, suite net.Conn) error {
+	defer context.AfterFunc(ctx, func() { suite.Close() })()
+	_, err := suite.Read(make([]byte, 1))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("delegatetest: the rule is over: %w", err)
 }
 
 func (s Script) answer(m Message) [][]byte {

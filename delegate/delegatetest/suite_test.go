@@ -1,6 +1,7 @@
 package delegatetest
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -128,6 +129,7 @@ func TestAHangingDelegateFailsUnderTheRulesName(t *testing.T) {
 	for fault, rule := range map[string]string{
 		"timeout-kind":       "timeout",
 		"canceled-peer-left": "canceled",
+		"close-nothing":      "close-asking",
 		"never-answers":      "answer",
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -139,6 +141,38 @@ func TestAHangingDelegateFailsUnderTheRulesName(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A peer that answers without the script is told so as soon as it has answered, however long
+// the suite would wait.
+func TestAPeerThatDoesNotPlayTheScriptIsTold(t *testing.T) {
+	for _, rule := range []string{"answer", "canceled", "close-after", "close-asking"} {
+		t.Run(rule, func(t *testing.T) {
+			h := harness("unplayed", false)
+			h.patience = time.Hour
+			r := record(t, h, rule)
+			const want = `the peer has received no message: it must play the script (Script.Play); Ask returned "mine", <nil>`
+			if len(r.failures) != 1 || !strings.Contains(r.failures[0], want) {
+				t.Errorf("failures = %q", r.failures)
+			}
+		})
+	}
+}
+
+// A peer that nobody tells to stop ends with its rule.
+func TestAHeldPeerEndsWithItsRule(t *testing.T) {
+	c := listen(t)
+	script := Script{Control: c.listener.Addr().String(), End: EndHold}
+	over := make(chan error)
+	go func() {
+		over <- script.Play(context.Background(), Message{Prompt: "hi"}, func([]byte) error { return nil })
+	}()
+	m := <-c.arrived
+	c.close()
+	if err := <-over; err == nil || !strings.Contains(err.Error(), "the rule is over") {
+		t.Errorf("Play = %v", err)
+	}
+	<-m.gone
 }
 
 func TestAnExceptionIsPrinted(t *testing.T) {
