@@ -13,28 +13,34 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what kind of failure an [Error] is (spec: rooms, section 6).
+// Kind says what kind of failure an [Error] is, in a word that is stored and shown; code
+// branches on it, never on the words of the cause (spec: rooms, section 6).
 type Kind string
 
 // The kinds of failure.
 const (
-	// KindUnreachable: nothing accepted the message.
+	// KindUnreachable: nothing accepted the message: the peer is not there, or the delegate
+	// is closed.
 	KindUnreachable Kind = "unreachable"
-	// KindTimeout: accepted, and no answer in time.
+	// KindTimeout: the peer accepted the message and gave no answer in time.
 	KindTimeout Kind = "timeout"
-	// KindStillRunning: accepted, the peer is working, our wait ended.
+	// KindStillRunning: the peer accepted the message and may still be working on
+	// [Error.Task]; only our wait has ended.
 	KindStillRunning Kind = "still_running"
-	// KindRefused: the peer would not: 4xx, authentication, protocol version.
+	// KindRefused: the peer, or the delegate for it, would not take the message: a 4xx
+	// status, a credential, a protocol version, a conversation that it cannot keep.
 	KindRefused Kind = "refused"
-	// KindFailed: the peer says that it failed.
+	// KindFailed: the peer says that it failed, in the words that are the cause.
 	KindFailed Kind = "failed"
-	// KindProtocol: an answer that cannot be read.
+	// KindProtocol: the peer answered with what its protocol does not allow or what is too
+	// large to be read.
 	KindProtocol Kind = "protocol"
-	// KindCanceled: stopped, by the operator or by the peer.
+	// KindCanceled: the work was stopped, by the operator (the context's end) or by the peer.
 	KindCanceled Kind = "canceled"
 )
 
-// Error is a failed dispatch.
+// Error is a failed dispatch: who failed, in which way, and why, in words for people. It is
+// read with [errors.As].
 type Error struct {
 	// Delegate is the roster's name of it.
 	Delegate string

@@ -27,6 +27,27 @@ func (e *echo) Close() error {
 	return nil
 }
 
+// A failure has a kind to act on and a cause to show.
+func ExampleError() {
+	proto := &echo{"proto"}
+	_, err := proto.Ask(context.Background(), delegate.Request{Prompt: "hi", Conversation: "main"})
+	err = fmt.Errorf("round 1: %w", err)
+
+	var failure *delegate.Error
+	if errors.As(err, &failure) {
+		fmt.Printf("%s %s: %s\n", failure.Delegate, failure.Kind, failure.Cause())
+	}
+
+	slow := &delegate.Error{Delegate: "reviewer", Kind: delegate.KindStillRunning,
+		Err: errors.New("no answer within 30s"), Task: "task-7", Accepted: true}
+	fmt.Println(slow)
+	fmt.Println("its answer can be waited for:", slow.Working())
+	// Output:
+	// proto refused: an echo remembers nothing
+	// Delegate @reviewer failed: no answer within 30s
+	// its answer can be waited for: true
+}
+
 // A turn keeps the roster that it began with; what has left it is closed afterwards.
 func ExampleLive() {
 	first, err := delegate.NewRegistry(&echo{"proto"}, &echo{"reviewer"})
