@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,6 +121,9 @@ func (p *program) compactCommand() *cobra.Command {
 	var keep int
 	c := &cobra.Command{Use: "compact", Short: "Put a summary in place of older messages", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("summary") && strings.TrimSpace(summary) == "" {
+				return usageError{errors.New("the text of --summary is empty")}
+			}
 			app, err := setup.Open(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c), OneTurn: true})
 			if err != nil {
 				return err

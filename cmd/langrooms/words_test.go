@@ -50,6 +50,9 @@ func TestThreadRefusals(t *testing.T) {
 	expect(t, "fork again", []any{1, "langrooms: the thread \"one2\" exists already; choose another name with --to\n"}, []any{r.Status, r.Diag})
 	r = f.Run("thread", "compact", "-t", "one", "--summary", "x")
 	expectContains(t, "compact", "There is nothing to compact", r.Diag)
+	r = f.Run("thread", "compact", "-t", "one", "--summary", " ")
+	expect(t, "an empty summary", 2, r.Status)
+	expectContains(t, "an empty summary", "the text of --summary is empty", r.Diag)
 	r = f.Run("delegates", "add", "x")
 	expect(t, "a wrong use", []any{2, "langrooms: delegates add: --type is missing\nRun 'langrooms --help' for usage.\n"}, []any{r.Status, r.Diag})
 }
