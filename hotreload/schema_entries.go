@@ -74,7 +74,7 @@ var delegateRows = []row[Delegate]{
 		Help: "Refuses these tool kinds."}, func(d *Delegate) any { return &d.DenyKinds }},
 }
 
-// keyRows describes one entry of server.keys (spec: shared sessions, section 1).
+// keyRows describes one entry of server.keys.
 var keyRows = []row[Key]{
 	{Field{Key: "name", Kind: KindText, Required: true, check: langrooms.CheckIdentity,
 		Help: "The identity; an agent's is its roster name."}, func(k *Key) any { return &k.Name }},

@@ -23,7 +23,7 @@ func (p *program) chatCommand() *cobra.Command {
 		Long: "Talk to the lead, or with @name to delegates.\n\n" +
 			"The exit status is 0 for answers of any kind, also when a delegate has failed or a turn was stopped;\n" +
 			"1 for an error of the store, the configuration or the lead's model; 2 for wrong use.",
-		Args:  noArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return p.chat(c.Context(), p.explicit(c), message, c.Flags().Changed("message"))
 		},
