@@ -199,8 +199,7 @@ type SharedSessions struct {
 	Defaults SessionDefaults
 }
 
-// SessionDefaults are the budgets of a session whose creator names none (spec: shared
-// sessions, section 5).
+// SessionDefaults are the budgets of a session whose creator names none.
 type SessionDefaults struct {
 	// MaxMessages is 1 to 500, by default 60.
 	MaxMessages int
