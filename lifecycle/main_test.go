@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 		holder(path)
 		return
 	}
-	code, err := run(m)
+	code, err := redistest.Run(m, &redisServer)
 	if err == nil && code == 0 {
 		err = goleak.Find()
 	}
@@ -42,23 +41,6 @@ func TestMain(m *testing.M) {
 
 // redisServer is the one server of this package's tests; each test has a key prefix.
 var redisServer *redistest.Server
-
-// run runs the tests, with a Redis server where there is one to be had.
-func run(m *testing.M) (code int, err error) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		return m.Run(), nil
-	}
-	dir, err := os.MkdirTemp("", "lifecycle")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	if redisServer, err = redistest.Launch(dir); err != nil {
-		return 0, err
-	}
-	defer redisServer.Kill()
-	return m.Run(), nil
-}
 
 // store is a saver with all that a thread's life needs.
 type store interface {

@@ -14,7 +14,7 @@ func TestOneTurnAnswers(t *testing.T) {
 	lead := says(t, "I am the lead.")
 	f := folder(t, lead, roster(
 		openaiEntry("proto", says(t, "auth broke")), openaiEntry("reviewer", says(t, "I agree")),
-		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: k }\n"))
+		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: planted-k }\n"))
 	for _, c := range []struct{ name, message, out string }{
 		{"a lead turn", "hello", "I am the lead.\n"},
 		{"one delegate: the bare text", "@proto what broke?", "auth broke\n"},
@@ -118,7 +118,7 @@ func TestDoneLine(t *testing.T) {
 			}
 			return clitest.Say("auth broke")
 		})), openaiEntry("reviewer", says(t, "(pass)")),
-		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: k }\n"))
+		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: planted-k }\n"))
 	turn := func(thread, message string) (clitest.Line, []clitest.Line) {
 		t.Helper()
 		r := f.Run("chat", "--json", "-t", thread, "-m", message)

@@ -126,7 +126,7 @@ func TestDelegates(t *testing.T) {
 	t.Parallel()
 	peer := clitest.NewAgent(t, func(clitest.Task) clitest.TaskEnd { return clitest.Completed("") })
 	f := folder(t, says(t, "hi"), roster(openaiEntry("proto", says(t, "hi")), a2aEntry("peer", peer, ""), acpEntry(t, "coder", "answers"),
-		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: k }\n",
+		"  - { name: dead, type: openai, url: \"http://127.0.0.1:1/v1\", model: m, api_key: planted-k }\n",
 		"  - { name: gone, type: acp, command: /no/such/program }\n"))
 	r := f.Run("delegates", "list", "--json")
 	expect(t, "list", []clitest.Line{

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 func folder(t testing.TB, lead *clitest.Model, config string) *clitest.Folder {
 	t.Helper()
 	f := binary.In(t)
-	f.Config("model: { provider: openai, url: %q, model: m, api_key: k }\n%s", lead.URL, config)
+	f.Config("model: { provider: openai, url: %q, model: m, api_key: planted-k }\n%s", lead.URL, config)
 	return f
 }
 
@@ -38,7 +38,7 @@ func roster(entries ...string) string {
 }
 
 func openaiEntry(name string, m *clitest.Model) string {
-	return fmt.Sprintf("  - { name: %s, type: openai, description: a model, url: %q, model: m, api_key: k }\n", name, m.URL)
+	return fmt.Sprintf("  - { name: %s, type: openai, description: a model, url: %q, model: m, api_key: planted-k }\n", name, m.URL)
 }
 
 func a2aEntry(name string, a *clitest.Agent, more string) string {

@@ -50,12 +50,12 @@ func TestReload(t *testing.T) {
 		}
 	}
 	expect(t, "at first", "auth broke", turn("@proto hi").Text("text"))
-	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: k }\n"
+	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: planted-k }\n"
 	f.Config("%s", model+"room: { max_rounds: 2 }\n"+roster(openaiEntry("proto", proto), openaiEntry("other", other)))
 	until("a new delegate and a knob", "@proto @other hi", "The room stopped at its 2-round cap")
 	f.Config("%s", model+"room: { max_rounds: 1 }\n"+roster(openaiEntry("other", other)))
 	until("a delegate that is gone", "@proto hi", "Unknown or unreachable delegate: @proto. Available: other.")
-	f.Config("%s", "identity: { name: boss }\nmodel: { provider: openai, url: \""+says(t, "I am new.").URL+"\", model: m, api_key: k }\n"+roster(openaiEntry("other", other)))
+	f.Config("%s", "identity: { name: boss }\nmodel: { provider: openai, url: \""+says(t, "I am new.").URL+"\", model: m, api_key: planted-k }\n"+roster(openaiEntry("other", other)))
 	until("a new model", "hello", "I am new.")
 	turn("@other hi")
 	asked := other.Asked()
@@ -93,7 +93,7 @@ func TestReloadFaults(t *testing.T) {
 	t.Parallel()
 	proto := says(t, "auth broke")
 	lead := says(t, "hi")
-	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: k }\n"
+	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: planted-k }\n"
 	for _, c := range []struct{ name, config, want string }{
 		{"a bad file", model + "room:\n  max_rounds: 1\n    x: 2\n", "langgraph-config.yaml:4"},
 		{"an unknown key", model + "rooom: {}\n" + roster(openaiEntry("proto", proto)), "langgraph-config.yaml:2"},
@@ -142,7 +142,7 @@ func TestReloadFaults(t *testing.T) {
 func TestRemovedDelegateLosesItsProcess(t *testing.T) {
 	t.Parallel()
 	lead := says(t, "hi")
-	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: k }\n"
+	model := "model: { provider: openai, url: \"" + lead.URL + "\", model: m, api_key: planted-k }\n"
 	f := folder(t, lead, roster(acpEntry(t, "coder", "answers")))
 	p := f.Start("chat")
 	p.Say("@coder do it")

@@ -23,6 +23,10 @@ type Result struct {
 	Status    int
 }
 
+// Planted begins every secret that a test gives to a program. It is looked for in all that
+// every program of every test has printed.
+const Planted = "planted-"
+
 // Process is a running program.
 type Process struct {
 	t    testing.TB
@@ -57,6 +61,11 @@ func (f *Folder) start(cmd *exec.Cmd) *Process {
 	f.t.Cleanup(func() {
 		cmd.Process.Kill() // an error says that it has ended already
 		<-p.done
+		for name, c := range map[string]*capture{"stdout": p.out, "stderr": p.diag} {
+			if strings.Contains(c.String(), Planted) {
+				p.t.Errorf("a secret of the test is on %s of %q:\n%s", name, cmd.Args, c)
+			}
+		}
 	})
 	return p
 }

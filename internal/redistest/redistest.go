@@ -69,6 +69,24 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
+// Run runs the tests of a package with one server for all of them in shared, which stays nil
+// where redis-server is missing; see [Need].
+func Run(m *testing.M, shared **Server) (code int, err error) {
+	if !Installed() {
+		return m.Run(), nil
+	}
+	dir, err := os.MkdirTemp("", "redistest")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if *shared, err = Launch(dir); err != nil {
+		return 0, err
+	}
+	defer (*shared).Kill()
+	return m.Run(), nil
+}
+
 // Launch is Start for a TestMain: the caller calls Kill. It returns when the server
 // answers. Its files lie in dir.
 func Launch(dir string, args ...string) (s *Server, err error) {

@@ -3,7 +3,6 @@ package roomnode_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -12,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
+	code, err := redistest.Run(m, &redisServer)
 	if exampleServer != nil {
 		exampleServer.Close()
 	}
@@ -24,21 +23,4 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
-}
-
-// run runs the tests, with a Redis server where there is one to be had.
-func run(m *testing.M) (code int, err error) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		return m.Run(), nil
-	}
-	dir, err := os.MkdirTemp("", "roomnode")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	if redisServer, err = redistest.Launch(dir); err != nil {
-		return 0, err
-	}
-	defer redisServer.Kill()
-	return m.Run(), nil
 }
