@@ -119,7 +119,7 @@ func (p *player) compact(lines []string) {
 	}
 	store, ok := p.saver.Saver.(checkpointer.Compacter)
 	if !ok {
-		p.t.Skip("the store cannot compact")
+		p.t.Fatal("the store cannot compact")
 	}
 	cp, err := p.saver.Get(p.t.Context(), checkpointer.Ref{Thread: thread})
 	if err == nil {
