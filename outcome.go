@@ -23,6 +23,9 @@ type Outcome struct {
 	Silent bool `json:"silent"`
 	// Reply is the member's words, trimmed at both ends.
 	Reply string `json:"reply,omitempty"`
+	// NewConversation means that the peer had forgotten the conversation that was to be
+	// continued and began a new one with this dispatch.
+	NewConversation bool `json:"new_conversation,omitempty"`
 	// Error is the cause of a failure without the delegate's name, and ErrorKind its
 	// kind ("unreachable", "timeout", …). Stopped by the operator is "canceled".
 	Error     string `json:"error,omitempty"`
@@ -75,6 +78,8 @@ type Notes struct {
 	Collecting []string `json:"collecting,omitempty"`
 	// Cap is the round cap that stopped an unsettled room; 0 when none did.
 	Cap int `json:"cap,omitempty"`
+	// NewConversation names the members whose peers had forgotten the conversation.
+	NewConversation []string `json:"new_conversation,omitempty"`
 	// Unrecorded names the members whose words could not be stored.
 	Unrecorded []string `json:"unrecorded,omitempty"`
 	// Interrupted names the members whose dispatch an earlier, dead process left open

@@ -71,6 +71,10 @@ type Reply struct {
 	Paused bool
 	// Incomplete, when set, says why the answer was cut short.
 	Incomplete string
+	// NewConversation says that the peer no longer had the conversation that was to be
+	// continued, so that this answer is the first of a new one: the peer knows nothing of
+	// what was said before.
+	NewConversation bool
 	// Task is the peer's id of the work, if it has one.
 	Task  string
 	Usage *langrooms.Usage

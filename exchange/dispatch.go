@@ -130,6 +130,7 @@ func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen 
 		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
 	default:
 		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
+		o.NewConversation = reply.NewConversation
 		if o.Silent = x.plan.MultiRound() && room.Silent(o.Reply); o.Silent {
 			o.Reply = ""
 		}

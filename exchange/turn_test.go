@@ -180,6 +180,20 @@ func TestOutcomeTellsTheCost(t *testing.T) {
 	})
 }
 
+// A peer that had forgotten the conversation is told of, as a fact and in words.
+func TestNewConversationIsTold(t *testing.T) {
+	a := &voice{"a", func(context.Context, delegate.Request) (delegate.Reply, error) {
+		return delegate.Reply{Text: "auth did", NewConversation: true}, nil
+	}}
+	result, err := take(t.Context(), memory(t), "t", roomOf(t, 1, a), address("what broke?", "a"))
+	if err != nil || !result.Outcomes[0].NewConversation || !slices.Equal(result.Notes.NewConversation, []string{"a"}) {
+		t.Fatalf("got %+v, %v", result, err)
+	}
+	if !strings.Contains(result.Aside, "conversation with @a had been forgotten") {
+		t.Errorf("the operator reads %q", result.Text)
+	}
+}
+
 // What a delegate sends is made valid, and an answer that was cut short says so.
 func TestReplyIsMadeFit(t *testing.T) {
 	tests := []struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // NotesOf derives what the room has to say about a run that ended for reason under the
-// round cap given (spec 5.2): Truncated, Collecting, Cap and Unrecorded. Interrupted is
+// round cap given (spec 5.2): Truncated, Collecting, Cap, NewConversation and Unrecorded. Interrupted is
 // the caller's to fill in. Each member is named once, in dispatch order.
 func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) langrooms.Notes {
 	var n langrooms.Notes
@@ -19,6 +19,9 @@ func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) lan
 		}
 		if o.Collecting {
 			n.Collecting = addOnce(n.Collecting, o.Author)
+		}
+		if o.NewConversation {
+			n.NewConversation = addOnce(n.NewConversation, o.Author)
 		}
 		if o.Unrecorded != "" {
 			n.Unrecorded = addOnce(n.Unrecorded, o.Author)
@@ -53,6 +56,10 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 	if n.Cap > 1 {
 		texts = append(texts, fmt.Sprintf("The room stopped at its %d-round cap — the conversation had not"+
 			" settled. Ask again to continue it, or raise room.max_rounds.", n.Cap))
+	}
+	if len(n.NewConversation) > 0 {
+		texts = append(texts, "The conversation with "+mentions(n.NewConversation)+" had been forgotten at the"+
+			" other end; a new one has begun.")
 	}
 	if len(n.Unrecorded) > 0 {
 		texts = append(texts, "What came from "+mentions(n.Unrecorded)+" could not be stored on the thread"+

@@ -39,6 +39,8 @@ func TestNotesOf(t *testing.T) {
 		{"never a cap of one", nil, langrooms.ReasonCapped, 1, langrooms.Notes{}},
 		{"no cap when settled", nil, langrooms.ReasonSettled, 3, langrooms.Notes{}},
 		{"no cap when exhausted", nil, langrooms.ReasonExhausted, 3, langrooms.Notes{}},
+		{"a conversation that was forgotten", []langrooms.Outcome{{Author: "a", OK: true, Reply: "x", NewConversation: true}},
+			langrooms.ReasonAnswered, 1, langrooms.Notes{NewConversation: []string{"a"}}},
 		{"unrecorded", []langrooms.Outcome{{Author: "a", OK: true, Reply: "x", Unrecorded: "disk full"}},
 			langrooms.ReasonAnswered, 1, langrooms.Notes{Unrecorded: []string{"a"}}},
 	}
