@@ -29,28 +29,29 @@ var (
 
 // Replace returns data with the value of key changed, and no other byte: comments, order,
 // quoting and unknown keys stay. A key that is absent is added to its section. file is only
-// a name for messages; key is dotted, as in room.max_rounds; value is text as on a command
-// line. Refusals are [ErrUnknownKey], [ErrWrongType], [ErrAboveCeiling], [ErrNotEditable]
+// a name for messages; key is dotted, as in room.max_rounds, and names an entry of a list by
+// its name, as in delegates.proto.timeout_s; value is text as on a command line. Refusals are
+// [ErrUnknownKey], [ErrUnknownDelegate], [ErrWrongType], [ErrAboveCeiling], [ErrNotEditable]
 // and, for data that is no configuration, [ErrUnusable].
 func Replace(file string, data []byte, key, value string) ([]byte, error) {
-	r, ok := find(configRows, key, "")
-	if !ok || r.Kind == KindEntries {
-		return nil, unknownToReplace(key, ok)
-	}
-	if err := r.accept(value); err != nil {
-		return nil, fmt.Errorf("%s: %w", key, err)
-	}
-	if n, err := strconv.Atoi(value); err == nil && !r.isText() {
-		value = strconv.Itoa(n) // 007 is another number to YAML
-	}
 	mark, body := cutBOM(data)
 	top, err := load(file, body)
 	if err != nil {
 		return nil, err
 	}
-	e := &editor{source: newSource(body), field: r.Field, value: value}
+	where, err := locate(top, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := where.field.accept(value); err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	if n, err := strconv.Atoi(value); err == nil && !where.field.isText() {
+		value = strconv.Itoa(n) // 007 is another number to YAML
+	}
+	e := &editor{source: newSource(body), place: where, value: value}
 	err = fmt.Errorf("%w: the place of %s was not found", ErrNotEditable, key)
-	for _, patches := range e.plan(top) {
+	for _, patches := range e.plan() {
 		var out []byte
 		if out, err = e.verify(file, top, apply(body, patches)); err == nil {
 			return append(mark, out...), nil
@@ -60,22 +61,6 @@ func Replace(file string, data []byte, key, value string) ([]byte, error) {
 		err = e.refusal
 	}
 	return nil, err
-}
-
-func unknownToReplace(key string, entries bool) error {
-	if entries {
-		return fmt.Errorf("%w: %s is a list of entries, not one value", ErrUnknownKey, key)
-	}
-	for _, list := range []string{"delegates", "server.keys"} {
-		if strings.HasPrefix(key, list+".") {
-			return fmt.Errorf("%w: %s belongs to an entry of %s; change it in the file itself", ErrUnknownKey, shown(key), list)
-		}
-	}
-	hint := ""
-	if near := nearest(key, rowKeys(configRows)); near != "" {
-		hint = "; did you mean " + near + "?"
-	}
-	return fmt.Errorf("%w: %s%s", ErrUnknownKey, shown(key), hint)
 }
 
 func rowKeys[T any](rows []row[T]) []string {
@@ -159,18 +144,18 @@ func cutBOM(data []byte) (mark, body []byte) {
 // editor plans the patch for one value.
 type editor struct {
 	*source
-	field   Field
+	place
 	value   string
 	refusal error // says more than that no plan worked
 }
 
 // plan returns the ways to set the value, the best first.
-func (e *editor) plan(top *yaml.Node) [][]patch {
+func (e *editor) plan() [][]patch {
 	path := strings.Split(e.field.Key, ".")
-	if top == nil {
+	if e.within == nil {
 		return [][]patch{{e.appendLines("", path)}}
 	}
-	at := top
+	at := e.within
 	for depth, name := range path {
 		key, value := entryOf(at, name)
 		switch {
@@ -236,7 +221,7 @@ func (e *editor) insert(m *yaml.Node, depth int, path []string) [][]patch {
 	}
 	indent := strings.Repeat(" ", max(0, m.Column-1))
 	var plans [][]patch
-	if depth == 0 {
+	if depth == 0 && len(e.steps) == 0 {
 		plans = append(plans, []patch{e.appendLines(indent, path)})
 	}
 	if end, err := e.end(m); err == nil {

@@ -45,7 +45,9 @@ func Set(path, key, value string) error {
 // that somebody else writes meanwhile. Savers of one folder wait for each other.
 //
 // The file is replaced in one step: readers see the old one or the new one, and a crash
-// leaves one of them. Mode and, where permitted, owner are kept; a link stays a link, its
+// leaves one of them. Where that is impossible, because the file is a mount of its own or its
+// folder is on a file system that is read-only, the file itself is written; when that fails
+// the old bytes are put back. Mode and, where permitted, owner are kept; a link stays a link, its
 // target is replaced. A file without write permission is refused, also to root, and so is a
 // folder in which no file can be created; both are [fs.ErrPermission]. Equal bytes are not
 // written. A file that does not exist is [fs.ErrNotExist].
@@ -99,6 +101,9 @@ func replaceFile(path string, old, data []byte) (err error) {
 	folder := filepath.Dir(path)
 	sweep(path)
 	temp, err := os.CreateTemp(folder, "."+filepath.Base(path)+".*.tmp")
+	if errors.Is(err, errReadOnly) {
+		return writeInPlace(path, old, data)
+	}
 	if err != nil {
 		return fmt.Errorf("a new file cannot be created in the folder: %w", err)
 	}
@@ -121,16 +126,52 @@ func replaceFile(path string, old, data []byte) (err error) {
 	if err := temp.Close(); err != nil {
 		return err
 	}
-	if now, err := readFile(path); err != nil {
+	if err := unchanged(path, old); err != nil {
 		return err
-	} else if !bytes.Equal(now, old) {
-		return &ChangedError{Path: path, Data: now, Digest: digestOf(now)}
 	}
-	if err := os.Rename(temp.Name(), path); err != nil {
+	err = os.Rename(temp.Name(), path)
+	if errors.Is(err, errMounted) {
+		return errors.Join(os.Remove(temp.Name()), writeInPlace(path, old, data))
+	}
+	if err != nil {
 		return err
 	}
 	syncFolder(folder)
 	return nil
+}
+
+// unchanged reports whether the file at path still holds old; another content is a
+// [*ChangedError].
+func unchanged(path string, old []byte) error {
+	now, err := readFile(path)
+	if err == nil && !bytes.Equal(now, old) {
+		err = &ChangedError{Path: path, Data: now, Digest: digestOf(now)}
+	}
+	return err
+}
+
+// writeInPlace writes data into the file at path itself, which must still hold old, and puts
+// old back when that fails.
+func writeInPlace(path string, old, data []byte) error {
+	if err := unchanged(path, old); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := overwrite(f, data); err != nil {
+		return errors.Join(err, overwrite(f, old), f.Close())
+	}
+	return f.Close()
+}
+
+// overwrite makes data the whole content of f, on the disk.
+func overwrite(f *os.File, data []byte) error {
+	if _, err := f.WriteAt(data, 0); err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(int64(len(data))), f.Sync())
 }
 
 // writable reports why the file must not be written, although its folder might allow it.

@@ -115,6 +115,29 @@ func TestUnfinishedEachTimeItIsRead(t *testing.T) {
 
 // TestPollingInterval shows how long a file system without events takes: the interval and
 // the rest after it.
+// TestPollingComparesBytes shows, in virtual time, that a write which leaves size, time and
+// inode as they were is seen all the same.
+func TestPollingComparesBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	synctest.Test(t, func(t *testing.T) {
+		past := time.Now().Add(-time.Hour) // virtual
+		old := func(text string) {
+			write(t, path, text)
+			must(t, os.Chtimes(path, past, past))
+		}
+		old(rounds(1))
+		f, err := Open(context.Background(), Options{Path: path, PollOnly: true})
+		must(t, err)
+		defer f.Close()
+		<-time.After(time.Second) // the first looks are over
+		old(rounds(2))
+		<-time.After(15 * time.Second)
+		if got := f.Current().Config.Room.MaxRounds; got != 2 {
+			t.Errorf("max_rounds is %d, want 2", got)
+		}
+	})
+}
+
 func TestPollingInterval(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.yaml")
 	write(t, path, rounds(1))

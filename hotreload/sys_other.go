@@ -2,7 +2,16 @@
 
 package hotreload
 
-import "os"
+import (
+	"errors"
+	"os"
+)
+
+// Nothing says here that a file cannot be replaced by renaming.
+var (
+	errMounted  = errors.New("the file is a mount")
+	errReadOnly = errors.New("the file system is read-only")
+)
 
 func inodeOf(os.FileInfo) uint64 { return 0 }
 

@@ -10,6 +10,13 @@ import (
 	"time"
 )
 
+// What says that a file cannot be replaced by renaming: it is a mount of its own, or nothing
+// can be created in its folder.
+const (
+	errMounted  = syscall.EBUSY
+	errReadOnly = syscall.EROFS
+)
+
 func inodeOf(info os.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ino

@@ -75,13 +75,13 @@ func (e *editor) verify(file string, old *yaml.Node, out []byte) ([]byte, error)
 	if err != nil || top == nil {
 		return nil, refuse
 	}
-	path := strings.Split(e.field.Key, ".")
+	path := append(slices.Clone(e.steps), strings.Split(e.field.Key, ".")...)
 	if !slices.Equal(without(outline(old), path), without(outline(top), path)) {
 		return nil, refuse
 	}
 	n := top
 	for _, name := range path {
-		if _, n = entryOf(n, name); n == nil {
+		if n = step(n, name); n == nil {
 			return nil, refuse
 		}
 	}

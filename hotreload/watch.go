@@ -20,6 +20,9 @@ const (
 	settle = 400 * time.Millisecond
 	// racy is how fresh a file is whose time stamp may hide a second write.
 	racy = 2 * time.Second
+	// unseen is after how many ticks without a sign of change the bytes are compared all the
+	// same: a write can leave size, time and inode as they were.
+	unseen = 20
 )
 
 // watch follows the file until the context ends.
@@ -28,12 +31,13 @@ func (f *File) watch(w *folders) {
 		timer   = time.NewTimer(0)
 		ticker  = time.NewTicker(f.poll)
 		first   time.Time // of the events since the last reading
+		still   int       // ticks since the last reading
 		suspect suspicion
 	)
 	defer timer.Stop()
 	defer ticker.Stop()
 	look := func() {
-		first = time.Time{}
+		first, still = time.Time{}, 0
 		w.seen = statOf(f.path)
 		if wait := f.look(&suspect); wait > 0 {
 			timer.Reset(wait)
@@ -56,7 +60,8 @@ func (f *File) watch(w *folders) {
 		case <-ticker.C:
 			w.arm()
 			if now := statOf(f.path); now == w.seen {
-				if first.IsZero() && now.exists && time.Since(now.modified) < racy {
+				still++
+				if first.IsZero() && now.exists && (time.Since(now.modified) < racy || still >= unseen) {
 					look()
 				}
 				continue
