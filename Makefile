@@ -38,6 +38,9 @@ fmt:
 # Each module must stand alone, as its users see it, so without the workspace.
 tidy:
 	@set -e; for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff); echo "tidy: $$m ok"; done
+	@cp go.work.sum .work.sum.before; go doc ./exchange >/dev/null; \
+	if cmp -s go.work.sum .work.sum.before; then rm .work.sum.before; echo "tidy: go.work.sum ok"; else \
+	mv .work.sum.before go.work.sum; echo "tidy: go.work.sum is not complete: go doc changes it"; exit 1; fi
 
 # Without -o a module of one program would leave it in its folder.
 build:

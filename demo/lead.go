@@ -22,7 +22,7 @@ func leadAnswer(messages []chatMessage, tools []chatTool) (string, []toolCall) {
 	case ok:
 		return "", []toolCall{call}
 	case len(t.order) == 0:
-		return "Nobody but you has spoken here yet. Begin a message with @proto, @reviewer or @oracle to ask one of them, or name several.\n" + leadSign, nil
+		return "Nobody but you has spoken here yet." + invitation(tools) + "\n" + leadSign, nil
 	}
 	var b strings.Builder
 	b.WriteString("This is what each of them last said:")
@@ -30,6 +30,30 @@ func leadAnswer(messages []chatMessage, tools []chatTool) (string, []toolCall) {
 		fmt.Fprintf(&b, "\n- %s: %s", name, t.said[name])
 	}
 	return b.String() + "\n" + leadSign, nil
+}
+
+// rosterLine is a line of the delegate tool's description (package delegatetool writes it).
+var rosterLine = regexp.MustCompile(`(?m)^- (\S+) \(`)
+
+// invitation says whom the operator can address, as far as the tools tell.
+func invitation(tools []chatTool) string {
+	var names []string
+	for _, tool := range tools {
+		if tool.Function.Name != delegateTool {
+			continue
+		}
+		for _, m := range rosterLine.FindAllStringSubmatch(tool.Function.Description, -1) {
+			names = append(names, "@"+m[1])
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " Begin a message with " + names[0] + " to ask it."
+	}
+	last := len(names) - 1
+	return " Begin a message with " + strings.Join(names[:last], ", ") + " or " + names[last] + " to ask one of them, or name several."
 }
 
 // thread is what the lead makes of the messages.

@@ -42,8 +42,14 @@ func TestLeadSaysWhatEachVoiceSaidLast(t *testing.T) {
 }
 
 func TestLeadWithoutVoices(t *testing.T) {
-	text, _ := leadAnswer([]chatMessage{user("hello")}, nil)
-	wants(t, text, "Nobody but you has spoken here yet", "@proto", "demo lead")
+	for description, want := range map[string]string{
+		"":                                       "Nobody but you has spoken here yet.\n",
+		"Delegates:\n- scout (a2a): looks about": "yet. Begin a message with @scout to ask it.\n",
+		"Delegates:\n- a (acp)\n- b (a2a): - c (x)\n- d.e (openai)": "with @a, @b or @d.e to ask one of them",
+	} {
+		text, _ := leadAnswer([]chatMessage{user("hello")}, offered(description))
+		wants(t, text, want, "demo lead", "!@proto")
+	}
 }
 
 func TestLeadDelegatesWhenItIsAskedTo(t *testing.T) {

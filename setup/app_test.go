@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
@@ -140,9 +142,15 @@ func TestDemo(t *testing.T) {
 			t.Errorf("probe of @%s: %v", d.Info().Name, err)
 		}
 	}
-	summary, err := a.Summarize(t.Context(), []langrooms.Message{langrooms.NewMessage(langrooms.RoleHuman, "hello")})
-	if err != nil || summary == "" {
-		t.Errorf("the lead: %q, %v", summary, err)
+	model, err := a.Model()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := llms.GenerateFromSinglePrompt(t.Context(), model, "hello"); err != nil || text == "" {
+		t.Errorf("the lead: %q, %v", text, err)
+	}
+	if _, err := a.Summarize(t.Context(), []langrooms.Message{langrooms.NewMessage(langrooms.RoleHuman, "hello")}); err == nil {
+		t.Error("the demo's lead has written a summary")
 	}
 }
 

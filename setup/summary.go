@@ -18,7 +18,12 @@ const summaryPrompt = "Summarize this conversation for those who take part in it
 
 // Summarize has the lead's model write the summary of messages. It is what
 // lifecycle.Threads.Summarize wants.
+//
+// The demo's model is none: it is refused, so that no phrase takes the place of real words.
 func (a *App) Summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
+	if a.Config().Model.Provider == "demo" {
+		return "", errors.New("the demo's lead cannot write a summary; give its text (--summary) or configure a model")
+	}
 	model, err := a.Model()
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +24,16 @@ func (p *program) configCommand() *cobra.Command {
 	show := &cobra.Command{Use: "show", Short: "Show each key, its value in force, and why", Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.configShow(p.explicit(c)) }}
 	p.jsonFlag(show)
-	set := &cobra.Command{Use: "set KEY VALUE", Short: "Change one value in the file, and no other byte of it", Args: twoArgs,
+	var key string
+	get := &cobra.Command{Use: "get KEY", Short: "Print the value in force of one key", Args: oneArg(&key), ValidArgsFunction: completeKeys,
+		RunE: func(c *cobra.Command, _ []string) error { return p.configGet(p.explicit(c), key) }}
+	p.jsonFlag(get)
+	set := &cobra.Command{Use: "set KEY VALUE", ValidArgsFunction: completeKeys, Short: "Change one value in the file, and no other byte of it", Args: twoArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return p.configSet(args[0], args[1]) }}
 	set.Flags().SetInterspersed(false) // -1 is a value
 	init := &cobra.Command{Use: "init", Short: "Write the demo's configuration, to start from", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return p.configInit() }}
-	return group("config", "Look at and change the configuration", check, show, set, init)
+	return group("config", "Look at and change the configuration", check, show, get, set, init)
 }
 
 // twoArgs takes a key and a value; what follows them are flags again.
@@ -75,6 +80,35 @@ func (p *program) configShow(required bool) error {
 		}
 	}
 	return nil
+}
+
+// configGet prints one value in force, as configShow does. An entry of a list is named by its
+// name.
+func (p *program) configGet(required bool, key string) error {
+	config, _, _, err := setup.ReadConfig(p.config, required)
+	if err != nil {
+		return err
+	}
+	for _, v := range config.Values() {
+		if v.Key == key {
+			return p.either(v, "%s", v.Value)
+		}
+	}
+	return fmt.Errorf("%w: %s; `langrooms config show` lists them", hotreload.ErrUnknownKey, key)
+}
+
+// completeKeys offers the keys of the configuration that take one value.
+func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var keys []string
+	for _, f := range hotreload.Schema() {
+		if !strings.Contains(f.Key, "[]") && f.Kind != hotreload.KindEntries {
+			keys = append(keys, f.Key)
+		}
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
 }
 
 // configCheck prints each finding with file and line; an error among them is status 1.

@@ -139,7 +139,7 @@ func TestDelegates(t *testing.T) {
 	expectMatch(t, "list for people", `proto +openai +a model\npeer +a2a +a peer\ncoder .*`, f.Run("delegates", "list").Out)
 
 	r = f.Run("delegates", "probe", "--json")
-	expect(t, "probe: a delegate that is away is an answer", []any{0, ""}, []any{r.Status, r.Diag})
+	expect(t, "probe: a delegate that is away is an answer", []any{3, ""}, []any{r.Status, r.Diag})
 	lines := clitest.ParseLines(t, r.Out)
 	expect(t, "names and ok", []any{"proto", true, "peer", true, "coder", true, "dead", false, "gone", false},
 		[]any{lines[0]["name"], lines[0]["ok"], lines[1]["name"], lines[1]["ok"], lines[2]["name"], lines[2]["ok"],

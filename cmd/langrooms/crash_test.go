@@ -137,7 +137,7 @@ func TestDeleteWaits(t *testing.T) {
 	f := folder(t, says(t, "hi"), roster(openaiEntry("proto", proto)))
 	run := f.Start("chat", "-m", "@proto what broke?")
 	<-asked
-	remove := f.Start("thread", "delete")
+	remove := f.Start("thread", "delete", "--yes")
 	soonBusy(t, f)
 	expect(t, "meanwhile", []string{"operator: what broke?"}, voices(show(t, f, "main")))
 	letGo()
@@ -208,7 +208,7 @@ func TestStoreFaults(t *testing.T) {
 		}
 	}
 	f := folder(t, says(t, "hi"), "checkpointer: { url: \"postgres://h/x\" }\n")
-	for _, args := range [][]string{{"chat", "-m", "hello"}, {"thread", "list"}, {"thread", "delete"}, {"thread", "compact", "--summary", "x"}} {
+	for _, args := range [][]string{{"chat", "-m", "hello"}, {"thread", "list"}, {"thread", "delete", "--yes"}, {"thread", "compact", "--summary", "x"}} {
 		r := f.Run(args...)
 		expect(t, "a store of an unknown kind: status and stdout", []any{1, ""}, []any{r.Status, r.Out})
 		expectContains(t, "a store of an unknown kind", "langgraph-config.yaml:2", r.Diag)

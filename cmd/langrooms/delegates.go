@@ -21,7 +21,10 @@ func (p *program) delegatesCommand() *cobra.Command {
 		RunE: p.withRoster(func(_ context.Context, r *delegate.Registry) error { return p.delegatesList(r) })}
 	p.jsonFlag(list)
 	var name string
-	probe := &cobra.Command{Use: "probe [NAME]", Short: "Ask each delegate, or one, whether it is there; costs it nothing", Args: atMostOne(&name)}
+	probe := &cobra.Command{Use: "probe [NAME]", Short: "Ask each delegate, or one, whether it is there; costs it nothing", Args: atMostOne(&name),
+		Long: "Ask each delegate, or one, whether it is there; costs it nothing.\n\n" +
+			"The exit status is 0 when all answered, 3 when one did not, 1 for an error of the configuration.",
+		ValidArgsFunction: p.completeDelegates}
 	probe.RunE = p.withRoster(func(ctx context.Context, r *delegate.Registry) error { return p.delegatesProbe(ctx, r, name) })
 	p.jsonFlag(probe)
 	return group("delegates", "Look at and change the roster", list, probe, p.addCommand(), p.removeCommand())
@@ -48,7 +51,11 @@ func (p *program) withRoster(do func(context.Context, *delegate.Registry) error)
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(c.Context(), app.Roster.Current()), app.Close())
+		err = do(c.Context(), app.Roster.Current())
+		if cerr := app.Close(); cerr != nil {
+			err = errors.Join(err, cerr)
+		}
+		return err
 	}
 }
 
@@ -98,7 +105,7 @@ func (p *program) either(v any, format string, args ...any) error {
 const probeBound = 15 * time.Second
 
 // delegatesProbe probes side by side and prints in roster order. A delegate that does not
-// answer is an answer.
+// answer is an answer, and errFailed.
 func (p *program) delegatesProbe(ctx context.Context, r *delegate.Registry, name string) error {
 	delegates := r.All()
 	if name != "" {
@@ -114,16 +121,30 @@ func (p *program) delegatesProbe(ctx context.Context, r *delegate.Registry, name
 		probes.Go(func() { lines[i] = probe(ctx, d) })
 	}
 	probes.Wait()
+	var failed error
 	for _, l := range lines {
 		state := fmt.Sprintf("ok    %4d ms  %s %s", l.LatencyMS, l.Version, l.Protocol)
 		if !l.OK {
-			state = fmt.Sprintf("%s: %s", l.ErrorKind, l.Error)
+			state, failed = fmt.Sprintf("%s: %s", l.ErrorKind, l.Error), errFailed
 		}
 		if err := p.either(l, "%-16s %-7s %s", l.Name, l.Type, state); err != nil {
 			return err
 		}
 	}
-	return nil
+	return failed
+}
+
+// completeDelegates offers the names of the roster.
+func (p *program) completeDelegates(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	config, _, _, err := setup.ReadConfig(p.config, p.explicit(c))
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, d := range config.Delegates {
+		names = append(names, cobra.CompletionWithDesc(d.Name, d.Description))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func probe(ctx context.Context, d delegate.Delegate) probeLine {
@@ -194,6 +215,7 @@ func oneArg(into *string) cobra.PositionalArgs {
 func (p *program) removeCommand() *cobra.Command {
 	var name string
 	return &cobra.Command{Use: "remove NAME", Short: "Remove a delegate from the configuration file", Args: oneArg(&name),
+		ValidArgsFunction: p.completeDelegates,
 		RunE: func(*cobra.Command, []string) error {
 			if err := hotreload.RemoveDelegate(p.config, name); err != nil {
 				return p.noFile(err)

@@ -34,7 +34,7 @@ func TestErasedUnderARunningProcess(t *testing.T) {
 		ask()
 		change("compact", "--keep", "1", "--summary", "so far")
 		ask()
-		change("delete")
+		change("delete", "--yes")
 		ask()
 		p.CloseInput()
 		expect(t, "status", 0, p.Wait().Status)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,26 +38,63 @@ type deletedLine struct {
 }
 
 func (p *program) deleteCommand() *cobra.Command {
-	c := &cobra.Command{Use: "delete", Short: "Delete a thread", Args: noArgs,
-		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
-			if err := threadsOf(saver).Delete(ctx, p.thread); err != nil {
+	var yes bool
+	c := &cobra.Command{Use: "delete", Short: "Delete a thread; asks first, unless -t names it or with --yes", Args: noArgs}
+	remove := p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+		if err := threadsOf(saver).Delete(ctx, p.thread); err != nil {
+			return err
+		}
+		if p.json {
+			return p.line(deletedLine{p.thread, true})
+		}
+		p.said("Deleted the thread %s.", shownID(p.thread))
+		return nil
+	})
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !yes && !c.Flags().Changed("thread") {
+			if err := p.confirm("Delete the thread " + shownID(p.thread)); err != nil {
 				return err
 			}
-			if p.json {
-				return p.line(deletedLine{p.thread, true})
-			}
-			p.said("Deleted the thread %s.", shownID(p.thread))
-			return nil
-		})}
+		}
+		return remove(c, args)
+	}
 	p.threadFlag(c)
 	p.jsonFlag(c)
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
+}
+
+// errNotConfirmed says that the operator did not say yes.
+var errNotConfirmed = errors.New("nothing was done")
+
+// confirm asks on the diagnostic output and reads the answer from standard input; an end of
+// input without one is a wrong use.
+func (p *program) confirm(question string) error {
+	fmt.Fprintf(p.diag, "%s? [y/N] ", terminal.Clean(question))
+	answer, err := bufio.NewReader(io.LimitReader(p.in, 100)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	case "":
+		if err != nil {
+			fmt.Fprintln(p.diag)
+			return usageError{errors.New("there is nobody to ask; name the thread with -t, or say --yes")}
+		}
+	}
+	return errNotConfirmed
 }
 
 func (p *program) rewindCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{Use: "rewind", Short: "Drop what follows a message", Args: noArgs,
 		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			to, err := messageID(ctx, saver, p.thread, to)
+			if err != nil {
+				return err
+			}
 			n, err := threadsOf(saver).Rewind(ctx, p.thread, to)
 			if err != nil {
 				return err
@@ -64,7 +103,7 @@ func (p *program) rewindCommand() *cobra.Command {
 			return nil
 		})}
 	p.threadFlag(c)
-	c.Flags().StringVar(&to, "to", "", "the `MESSAGE_ID` to keep last")
+	c.Flags().StringVar(&to, "to", "", "the `MESSAGE` to keep last: an id or the beginning of one, last, or last~N for N before it")
 	return required(c, "to")
 }
 
@@ -72,6 +111,10 @@ func (p *program) forkCommand() *cobra.Command {
 	var to, at string
 	c := &cobra.Command{Use: "fork", Short: "Copy a thread to a new one", Args: noArgs,
 		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			at, err := messageID(ctx, saver, p.thread, at)
+			if err != nil {
+				return err
+			}
 			if err := threadsOf(saver).Fork(ctx, p.thread, to, at); err != nil {
 				return another(err, "--to")
 			}
@@ -80,7 +123,7 @@ func (p *program) forkCommand() *cobra.Command {
 		})}
 	p.threadFlag(c)
 	c.Flags().StringVar(&to, "to", "", "the `NEW` thread's id")
-	c.Flags().StringVar(&at, "at", "", "the `MESSAGE_ID` to copy up to; absent copies all")
+	c.Flags().StringVar(&at, "at", "", "the `MESSAGE` to copy up to, as for rewind; absent copies all")
 	return required(c, "to")
 }
 

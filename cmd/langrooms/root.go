@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -18,7 +19,12 @@ const (
 	statusOK    = 0
 	statusError = 1 // an error of ours
 	statusUsage = 2 // an unknown flag or command
+	// statusFailed: the command did what it was asked, and a delegate did not answer.
+	statusFailed = 3
 )
+
+// errFailed says that a delegate did not answer, which has been shown.
+var errFailed = errors.New("a delegate did not answer")
 
 // errShown marks an error that has been shown already.
 var errShown = errors.New("shown")
@@ -48,6 +54,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, diag io.Writer) 
 	switch {
 	case err == nil:
 		return statusOK
+	case err == errFailed:
+		return statusFailed
 	case errors.As(err, &usage):
 		text := strings.TrimPrefix(err.Error(), "langrooms ")
 		fmt.Fprintf(diag, "langrooms: %s\nRun 'langrooms --help' for usage.\n", terminal.Clean(text))
@@ -73,11 +81,30 @@ func (p *program) root() *cobra.Command {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.diag)
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.Version = version()
+	root.SetVersionTemplate("langrooms {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().StringVarP(&p.config, "config", "c", "langgraph-config.yaml", "the configuration `FILE`")
 	root.AddCommand(p.chatCommand(), p.threadCommand(), p.delegatesCommand(), p.configCommand())
 	return root
+}
+
+// version is the module's version and commit, as far as the build knows them.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	text := info.Main.Version
+	if text == "" {
+		text = "(devel)"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 && !strings.Contains(text, s.Value[:12]) {
+			text += " " + s.Value[:12]
+		}
+	}
+	return text
 }
 
 // group is a command that only holds others.

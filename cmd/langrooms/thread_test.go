@@ -60,7 +60,7 @@ func TestThreadIDs(t *testing.T) {
 		t.Errorf("the list is not a line a thread: %q", list)
 	}
 	for _, id := range []string{"", "\xff", "a\xc3", strings.Repeat("x", 1025)} {
-		for _, args := range [][]string{{"chat", "-m", "hi"}, {"thread", "show"}, {"thread", "delete"}, {"thread", "rewind", "--to", "x"},
+		for _, args := range [][]string{{"chat", "-m", "hi"}, {"thread", "show"}, {"thread", "delete", "--yes"}, {"thread", "rewind", "--to", "x"},
 			{"thread", "fork", "--to", "y"}, {"thread", "compact", "--summary", "x"}, {"thread", "export"}} {
 			r := f.Run(append(args, "-t", id)...)
 			if r.Status != 1 || r.Out != "" || !strings.HasPrefix(r.Diag, "langrooms: ") {
@@ -77,7 +77,7 @@ func TestThreadIDs(t *testing.T) {
 func TestUnknownThread(t *testing.T) {
 	t.Parallel()
 	f := folder(t, says(t, "hi"), "")
-	for _, args := range [][]string{{"show"}, {"show", "--json"}, {"delete"}, {"rewind", "--to", "x"}, {"fork", "--to", "y"},
+	for _, args := range [][]string{{"show"}, {"show", "--json"}, {"delete", "--yes"}, {"rewind", "--to", "x"}, {"fork", "--to", "y"},
 		{"compact", "--summary", "s"}, {"compact"}, {"export"}, {"export", "--format", "json"}} {
 		r := f.Run(append(append([]string{"thread"}, args...), "-t", "nope")...)
 		expect(t, args[0]+": status and stdout", []any{1, ""}, []any{r.Status, r.Out})
@@ -160,7 +160,7 @@ func TestLifecycle(t *testing.T) {
 	expect(t, "a summary of the lead's", []string{"system: hi"}, voices(show(t, f, "all")))
 	expect(t, "list of one", 1, len(clitest.ParseLines(t, ok("list", "-t", "all", "--json").Out)))
 	expect(t, "delete --json", clitest.Result{Out: "{\"thread\":\"all\",\"deleted\":true}\n"}, ok("delete", "-t", "all", "--json"))
-	expect(t, "delete", clitest.Result{Diag: "Deleted the thread main.\n"}, ok("delete"))
+	expect(t, "delete", clitest.Result{Diag: "Deleted the thread main.\n"}, ok("delete", "--yes"))
 	expect(t, "deleted", 1, f.Run("thread", "show").Status)
-	expect(t, "deleting again", 1, f.Run("thread", "delete").Status)
+	expect(t, "deleting again", 1, f.Run("thread", "delete", "--yes").Status)
 }

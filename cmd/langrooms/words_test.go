@@ -28,9 +28,9 @@ func TestConfigInit(t *testing.T) {
 	r := f.Run("config", "init")
 	expect(t, "init again", 1, r.Status)
 	expectContains(t, "init again", "exists already", r.Diag)
-	r = f.Run("config", "set", "delegates.oracle.temperature", "1")
-	expect(t, "an entry's key", 1, r.Status)
-	expectContains(t, "an entry's key", "belongs to an entry of delegates; change it in the file itself", r.Diag)
+	r = f.Run("config", "set", "delegates.oracl.temperature", "1")
+	expect(t, "no entry of the name", 1, r.Status)
+	expectContains(t, "no entry of the name", "delegates has no entry for oracl.temperature", r.Diag)
 }
 
 // A thread that is not there, or that is there already, is told in one way.
@@ -39,7 +39,7 @@ func TestThreadRefusals(t *testing.T) {
 	f := binary.In(t)
 	f.Config("checkpointer: { url: \"sqlite:t.db\" }\nmodel: { provider: demo }\n")
 	expect(t, "a turn", 0, f.Run("chat", "-t", "one", "-m", "hello").Status)
-	for _, args := range [][]string{{"show"}, {"delete"}, {"rewind", "--to", "x"}, {"fork", "--to", "y"}, {"export"}, {"list"},
+	for _, args := range [][]string{{"show"}, {"delete", "--yes"}, {"rewind", "--to", "x"}, {"fork", "--to", "y"}, {"export"}, {"list"},
 		{"compact", "--summary", "x"}} {
 		r := f.Run(append([]string{"thread"}, append(args, "-t", "nope")...)...)
 		expect(t, args[0], []any{1, "langrooms: there is no thread nope\n"}, []any{r.Status, r.Diag})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,14 +26,39 @@ type run struct {
 	open context.Context
 	end  context.CancelFunc
 
-	mu   sync.Mutex
-	asks []*asking
+	mu    sync.Mutex
+	asks  []*asking
+	broke int // how often broken was called
 }
+
+// A broken rule is told in few words, however often and with however much it is broken.
+const (
+	maxBroken     = 5
+	maxBrokenText = 1500 // bytes of one report
+)
 
 // broken reports that the rule does not hold.
 func (r *run) broken(format string, args ...any) {
 	r.Helper()
-	r.Errorf("rule %s (%s): %s", r.rule.name, r.rule.want, fmt.Sprintf(format, args...))
+	r.mu.Lock()
+	r.broke++
+	n := r.broke
+	r.mu.Unlock()
+	switch {
+	case n <= maxBroken:
+		r.Errorf("rule %s (%s): %s", r.rule.name, r.rule.want, middle(fmt.Sprintf(format, args...)))
+	case n == maxBroken+1:
+		r.Errorf("rule %s (%s): more of it is not shown", r.rule.name, r.rule.want)
+	}
+}
+
+// middle leaves out the middle of a text that is too long to be shown.
+func middle(text string) string {
+	if len(text) <= maxBrokenText {
+		return text
+	}
+	head, tail := text[:maxBrokenText/2], text[len(text)-maxBrokenText/2:]
+	return strings.ToValidUTF8(fmt.Sprintf("%s … %d bytes left out … %s", head, len(text)-maxBrokenText, tail), "\uFFFD")
 }
 
 // start begins a peer for s. The delegate is closed with the rule.
@@ -54,8 +80,9 @@ func (r *run) own(d delegate.Delegate) delegate.Delegate {
 // checkReports reports what was wrong with the progress of all Asks.
 func (r *run) checkReports() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, a := range r.asks {
+	asks := slices.Clone(r.asks)
+	r.mu.Unlock()
+	for _, a := range asks {
 		for _, fault := range a.progress.faults() {
 			r.broken("%s", fault)
 		}

@@ -215,3 +215,19 @@ func TestScriptSurvivesAsOneWord(t *testing.T) {
 		}
 	}
 }
+
+// A delegate that breaks a rule a thousand times over with a large answer is told in few words.
+func TestBrokenRuleIsTold(t *testing.T) {
+	r := &run{TB: &recorder{TB: t}}
+	r.rule.name, r.rule.want = "large", "it is large"
+	for range 1000 {
+		r.broken("%q", strings.Repeat("é", 1_000_000))
+	}
+	told := r.TB.(*recorder).failures
+	if len(told) != maxBroken+1 || !strings.Contains(told[0], "bytes left out") || !strings.Contains(told[maxBroken], "more of it is not shown") {
+		t.Errorf("%d failures, the last %q", len(told), told[len(told)-1])
+	}
+	if n := len(strings.Join(told, "\n")); n > 12_000 {
+		t.Errorf("%d bytes are told", n)
+	}
+}
