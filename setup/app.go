@@ -17,7 +17,7 @@ import (
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
-	"github.com/langrooms/langrooms/inbox"
+	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 	"github.com/langrooms/langrooms/room"
@@ -50,7 +50,7 @@ type App struct {
 	// Continuity remembers the delegates' conversations.
 	Continuity delegate.Continuity
 	// Inbox waits for answers that arrive outside of a turn; Arrivals are they.
-	Inbox    *inbox.Inbox
+	Inbox    *late.Inbox
 	Arrivals <-chan langrooms.Arrival
 
 	options   Options
@@ -154,7 +154,7 @@ func (a *App) openParts(ctx context.Context) error {
 // openInbox makes the inbox. An arrival waits until the program takes it or closes the app.
 func (a *App) openInbox() error {
 	arrivals := make(chan langrooms.Arrival)
-	box, err := inbox.New(inbox.Config{
+	box, err := late.New(late.Config{
 		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory, Health: a.Health,
 		Arrived: func(ctx context.Context, m langrooms.Arrival) {
 			select {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/durable"
+	"github.com/langrooms/langrooms/late"
 )
 
 // store is where conversations and late answers are remembered.
@@ -38,7 +39,7 @@ func (a *App) remember(setting string) {
 	if s.now.Load() != nil && s.durable.Load() == durably {
 		return
 	}
-	var next store = memory{delegate.NewMemoryContinuity(), delegate.NewMemoryHandles()}
+	var next store = memory{delegate.NewMemoryContinuity(), late.NewMemoryHandles()}
 	if durably {
 		next = durable.New(a.Saver)
 	}

@@ -57,9 +57,9 @@ var layers = []row{
 
 	{layer: 3, pkg: "durable", below: 1},
 
-	{layer: 4, pkg: "inbox", below: 3},
+	{layer: 4, pkg: "late", below: 3},
 	{layer: 4, pkg: "lifecycle", below: 3},
-	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "inbox"}, modules: []string{langchaingo}},
+	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "late"}, modules: []string{langchaingo}},
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"golang.org/x/term", "golang.org/x/text"}},
 

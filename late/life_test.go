@@ -1,4 +1,4 @@
-package inbox_test
+package late_test
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/inbox"
+	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/room"
 )
 
 func TestNewNamesTheBadField(t *testing.T) {
 	saver := memory(t)
 	arrived := func(context.Context, langrooms.Arrival) {}
-	for want, cfg := range map[string]inbox.Config{
+	for want, cfg := range map[string]late.Config{
 		"Config.Saver":   {Roster: delegate.NewLive(nil), Arrived: arrived},
 		"Config.Roster":  {Saver: saver, Arrived: arrived},
 		"Config.Arrived": {Saver: saver, Roster: delegate.NewLive(nil)},
 	} {
-		if _, err := inbox.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := late.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New without %s: %v", want, err)
 		}
 	}
@@ -230,7 +230,7 @@ func exampleBackground() string {
 	roster := delegate.NewLive(registry)
 	defer roster.Close()
 	arrivals := make(chan langrooms.Arrival, 1)
-	box, err := inbox.New(inbox.Config{Saver: saver, Roster: roster,
+	box, err := late.New(late.Config{Saver: saver, Roster: roster,
 		Arrived: func(_ context.Context, a langrooms.Arrival) { arrivals <- a }})
 	if err != nil {
 		return err.Error()

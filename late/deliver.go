@@ -1,4 +1,4 @@
-package inbox
+package late
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // deliver writes what a collection brought. It is called on the collection's goroutine.
-func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
+func (i *Inbox) deliver(ctx context.Context, late result) {
 	m := lateMessage(late)
 	var epoch string // of the history that the answer lands in
 	claim := func(ctx context.Context) (bool, error) {
@@ -30,28 +30,28 @@ func (i *Inbox) deliver(ctx context.Context, late delegate.Late) {
 			i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
 		}
 	}
-	i.arrive(ctx, late.Thread, m, late.Result == delegate.LatePaused)
+	i.arrive(ctx, late.Thread, m, late.Result == endedPaused)
 }
 
 // withoutText is why an answer that says nothing is recorded as failed.
 const withoutText = "it answered without text"
 
 // lateMessage is the record of a late answer, or of its failure.
-func lateMessage(late delegate.Late) langrooms.Message {
+func lateMessage(late result) langrooms.Message {
 	rec := room.ReplyRecord{From: late.Delegate, Exchange: late.Exchange, Round: late.Round,
 		Late: true, Incognito: late.Incognito, Seen: late.Seen}
 	var cause string
 	switch late.Result {
-	case delegate.LateAnswered, delegate.LatePaused:
+	case endedAnswered, endedPaused:
 		if rec.Text = exchange.ReplyText(late.View.Reply); rec.Text == "" {
 			cause = withoutText
 		}
-	case delegate.LateFailed:
+	case endedFailed:
 		cause = "it failed and did not say why"
 		if e := late.View.Err; e != nil && e.Cause() != "" {
 			cause = e.Cause()
 		}
-	case delegate.LateGaveUp:
+	case endedGaveUp:
 		cause = "still running after an hour; the answer is not waited for any longer"
 	default:
 		cause = "lost touch while waiting for the late answer: " + delegate.Cause(late.Err)

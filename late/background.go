@@ -1,4 +1,4 @@
-package inbox
+package late
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package inbox_test
+package late_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/inbox"
+	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -202,7 +202,7 @@ func TestBackgroundRefused(t *testing.T) {
 			t.Errorf("a target that left the roster: %v", err)
 		}
 		pr.inbox.Close()
-		if err := pr.inbox.Background(delegatetool.Job{Thread: thread, Target: "slow"}); !errors.Is(err, inbox.ErrClosed) {
+		if err := pr.inbox.Background(delegatetool.Job{Thread: thread, Target: "slow"}); !errors.Is(err, late.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	})

@@ -1,4 +1,4 @@
-package delegate
+package late
 
 import (
 	"context"
@@ -8,43 +8,45 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/langrooms/langrooms/delegate"
 )
 
 func TestCollectionOutcomes(t *testing.T) {
 	lost := errors.New("connection refused")
-	failure := &Error{Delegate: "slow", Kind: KindFailed, Err: errors.New("it broke"), Accepted: true}
+	failure := &delegate.Error{Delegate: "slow", Kind: delegate.KindFailed, Err: errors.New("it broke"), Accepted: true}
 	tests := []struct {
 		name   string
-		read   func(context.Context, int) (TaskView, error)
-		want   []LateResult
+		read   func(context.Context, int) (delegate.TaskView, error)
+		want   []ending
 		looks  int
 		rejoin string
 	}{
-		{"answered at the first look", after(1, answered), []LateResult{LateAnswered}, 1, "main ctx-1"},
-		{"answered later", after(5, answered), []LateResult{LateAnswered}, 5, "main ctx-1"},
-		{"answered without text", after(1, TaskView{State: TaskAnswered, ContextID: "c"}), []LateResult{LateAnswered}, 1, ""},
-		{"paused", after(2, TaskView{State: TaskPaused, Reply: Reply{Text: "⏸", Paused: true}, ContextID: "c"}), []LateResult{LatePaused}, 2, ""},
-		{"failed", after(3, TaskView{State: TaskFailed, Err: failure}), []LateResult{LateFailed}, 3, ""},
-		{"unknown state is working", after(3, TaskView{State: "dreaming"}), []LateResult{LateGaveUp}, 125, ""},
-		{"never settles", after(1<<30, answered), []LateResult{LateGaveUp}, 125, ""},
-		{"settles at the last look", after(125, answered), []LateResult{LateAnswered}, 125, "main ctx-1"},
-		{"unknown task", func(context.Context, int) (TaskView, error) {
-			return TaskView{}, &Error{Kind: KindFailed, Err: ErrUnknownTask}
+		{"answered at the first look", after(1, answered), []ending{endedAnswered}, 1, "main ctx-1"},
+		{"answered later", after(5, answered), []ending{endedAnswered}, 5, "main ctx-1"},
+		{"answered without text", after(1, delegate.TaskView{State: delegate.TaskAnswered, ContextID: "c"}), []ending{endedAnswered}, 1, ""},
+		{"paused", after(2, delegate.TaskView{State: delegate.TaskPaused, Reply: delegate.Reply{Text: "⏸", Paused: true}, ContextID: "c"}), []ending{endedPaused}, 2, ""},
+		{"failed", after(3, delegate.TaskView{State: delegate.TaskFailed, Err: failure}), []ending{endedFailed}, 3, ""},
+		{"unknown state is working", after(3, delegate.TaskView{State: "dreaming"}), []ending{endedGaveUp}, 125, ""},
+		{"never settles", after(1<<30, answered), []ending{endedGaveUp}, 125, ""},
+		{"settles at the last look", after(125, answered), []ending{endedAnswered}, 125, "main ctx-1"},
+		{"unknown task", func(context.Context, int) (delegate.TaskView, error) {
+			return delegate.TaskView{}, &delegate.Error{Kind: delegate.KindFailed, Err: delegate.ErrUnknownTask}
 		}, nil, 1, ""},
-		{"lost touch", func(context.Context, int) (TaskView, error) { return TaskView{}, lost }, []LateResult{LateLostTouch}, 8, ""},
-		{"seven failed looks, then an answer", func(_ context.Context, n int) (TaskView, error) {
+		{"lost touch", func(context.Context, int) (delegate.TaskView, error) { return delegate.TaskView{}, lost }, []ending{endedLostTouch}, 8, ""},
+		{"seven failed looks, then an answer", func(_ context.Context, n int) (delegate.TaskView, error) {
 			if n%8 != 0 {
-				return TaskView{}, lost
+				return delegate.TaskView{}, lost
 			}
 			if n < 32 {
-				return TaskView{State: TaskWorking}, nil
+				return delegate.TaskView{State: delegate.TaskWorking}, nil
 			}
 			return answered, nil
-		}, []LateResult{LateAnswered}, 32, "main ctx-1"},
-		{"a look that hangs is a failed look", func(ctx context.Context, _ int) (TaskView, error) {
+		}, []ending{endedAnswered}, 32, "main ctx-1"},
+		{"a look that hangs is a failed look", func(ctx context.Context, _ int) (delegate.TaskView, error) {
 			<-ctx.Done()
-			return TaskView{}, ctx.Err()
-		}, []LateResult{LateLostTouch}, 8, ""},
+			return delegate.TaskView{}, ctx.Err()
+		}, []ending{endedLostTouch}, 8, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,8 +61,8 @@ func TestCollectionOutcomes(t *testing.T) {
 				if got := strings.Join(p.rejoined, ","); got != test.rejoin {
 					t.Errorf("rejoined %q, want %q", got, test.rejoin)
 				}
-				if left, _ := c.handles.Handles(ctx, "main"); len(left)+len(c.Waiting()) > 0 {
-					t.Errorf("left over: %v, %v", left, c.Waiting())
+				if left, _ := c.handles.Handles(ctx, "main"); len(left)+c.waiting() > 0 {
+					t.Errorf("left over: %v, %d", left, c.waiting())
 				}
 				if len(c.late) == 1 {
 					h := c.late[0].Handle
@@ -99,7 +101,7 @@ func TestCollectionRhythm(t *testing.T) {
 func TestTheNewerTaskReplacesTheOlder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(nil)
-		p.read = func(context.Context, int) (TaskView, error) { return answered, nil }
+		p.read = func(context.Context, int) (delegate.TaskView, error) { return answered, nil }
 		c := collect(t, p)
 		c.add(t, "t1")
 		wait(time.Second)
@@ -118,7 +120,7 @@ func TestThreadsAreCollectedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := collect(t, newPeer(after(1, answered)))
 		for _, thread := range []string{"a", "b", "ab"} {
-			if ok, err := c.Add(ctx, Handle{Thread: thread, Delegate: "slow", Task: "t1"}); !ok || err != nil {
+			if ok, err := c.Add(ctx, delegate.Handle{Thread: thread, Delegate: "slow", Task: "t1"}); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
 		}
@@ -138,7 +140,7 @@ func TestWhatCannotBeCollected(t *testing.T) {
 		c := collect(t, p)
 		plain := &fake{name: "plain"}
 		c.live.Swap(roster(t, p, plain))
-		for _, h := range []Handle{
+		for _, h := range []delegate.Handle{
 			{Thread: "main", Delegate: "plain", Task: "t1"},
 			{Thread: "main", Delegate: "gone", Task: "t1"},
 			{Thread: "main", Delegate: "slow"},
@@ -149,13 +151,13 @@ func TestWhatCannotBeCollected(t *testing.T) {
 			}
 		}
 		p.change(func() { p.keyErr = errors.New("SLOW_TOKEN is not set") })
-		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || err == nil || !strings.Contains(err.Error(), "@slow") {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || err == nil || !strings.Contains(err.Error(), "@slow") {
 			t.Errorf("without a credential: Add = %v, %v", ok, err)
 		}
 		c.Close()
 		c.Close()
 		p.change(func() { p.keyErr = nil })
-		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || !errors.Is(err, ErrCollectorClosed) {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: Add = %v, %v", ok, err)
 		}
 	})
@@ -174,13 +176,13 @@ func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
 		var both [2]*collection
 		for i := range both {
 			both[i] = collect(t, p)
-			both[i].cfg.Handles = first.handles
+			both[i].cfg.handles = first.handles
 			for range 2 { // a second Resume changes nothing
 				if err := both[i].Resume(ctx, "main"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if n := len(both[i].Waiting()); n != 1 {
+			if n := both[i].waiting(); n != 1 {
 				t.Errorf("collector %d waits for %d handles", i, n)
 			}
 		}
@@ -190,7 +192,7 @@ func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
 		}
 		both[0].Close()
 		first.stash(t)
-		if err := both[0].Resume(ctx, "main"); !errors.Is(err, ErrCollectorClosed) {
+		if err := both[0].Resume(ctx, "main"); !errors.Is(err, ErrClosed) {
 			t.Errorf("Resume after Close = %v", err)
 		}
 	})
@@ -199,7 +201,7 @@ func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
 // stash stores a handle without following it.
 func (c *collection) stash(t *testing.T) {
 	t.Helper()
-	if err := c.handles.PutHandle(ctx, Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1"}); err != nil {
+	if err := c.handles.PutHandle(ctx, delegate.Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -209,7 +211,7 @@ func TestAnOldHandleGetsItsLastLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(after(1<<30, answered))
 		c := collect(t, p)
-		h := Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-ages)}
+		h := delegate.Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-ages)}
 		if err := c.handles.PutHandle(ctx, h); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +219,7 @@ func TestAnOldHandleGetsItsLastLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if got := c.results(); !slices.Equal(got, []LateResult{LateGaveUp}) || p.count() != 1 {
+		if got := c.results(); !slices.Equal(got, []ending{endedGaveUp}) || p.count() != 1 {
 			t.Errorf("results %v after %d looks", got, p.count())
 		}
 	})
@@ -228,7 +230,7 @@ func TestATakenUpHandleIsLookedAtAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(after(1, answered))
 		c := collect(t, p)
-		h := Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-time.Minute)}
+		h := delegate.Handle{ID: "h", Thread: "main", Delegate: "slow", Task: "t1", Peer: "peer-1", Since: time.Now().Add(-time.Minute)}
 		if err := c.handles.PutHandle(ctx, h); err != nil {
 			t.Fatal(err)
 		}
@@ -236,29 +238,29 @@ func TestATakenUpHandleIsLookedAtAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if got := c.results(); !slices.Equal(got, []LateResult{LateAnswered}) {
+		if got := c.results(); !slices.Equal(got, []ending{endedAnswered}) {
 			t.Errorf("results %v before any time has passed", got)
 		}
 	})
 }
 
 // brokenStore is a store that has gone away.
-type brokenStore struct{ *MemoryHandles }
+type brokenStore struct{ delegate.HandleStore }
 
 var errStore = errors.New("the store is gone")
 
-func (brokenStore) HasHandle(context.Context, Handle) (bool, error) { return false, errStore }
+func (brokenStore) HasHandle(context.Context, delegate.Handle) (bool, error) { return false, errStore }
 
-func (brokenStore) Handles(context.Context, string) ([]Handle, error) { return nil, errStore }
+func (brokenStore) Handles(context.Context, string) ([]delegate.Handle, error) { return nil, errStore }
 
 func TestAStoreThatIsGoneIsNotAWithdrawal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(after(1, answered))
 		c := collect(t, p)
-		c.cfg.Handles = brokenStore{c.handles}
+		c.cfg.handles = brokenStore{c.handles}
 		c.add(t, "t1")
 		wait(ages)
-		if len(c.late) != 1 || c.late[0].Result != LateLostTouch || !errors.Is(c.late[0].Err, errStore) || p.count() > 0 {
+		if len(c.late) != 1 || c.late[0].Result != endedLostTouch || !errors.Is(c.late[0].Err, errStore) || p.count() > 0 {
 			t.Errorf("delivered %+v after %d looks", c.late, p.count())
 		}
 		if err := c.Resume(ctx, "main"); !errors.Is(err, errStore) {
@@ -272,9 +274,9 @@ func TestAStoreThatIsGoneIsNotAWithdrawal(t *testing.T) {
 
 func TestCloseEndsLooksAndDeliveries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPeer(func(ctx context.Context, _ int) (TaskView, error) {
+		p := newPeer(func(ctx context.Context, _ int) (delegate.TaskView, error) {
 			<-ctx.Done()
-			return TaskView{}, ctx.Err()
+			return delegate.TaskView{}, ctx.Err()
 		})
 		c := collect(t, p)
 		c.add(t, "t1")
@@ -284,14 +286,6 @@ func TestCloseEndsLooksAndDeliveries(t *testing.T) {
 			t.Errorf("after Close the store has %v, delivered %v", left, c.results())
 		}
 	})
-}
-
-func TestNewCollectorNamesWhatIsMissing(t *testing.T) {
-	for _, cfg := range []CollectorConfig{{}, {Live: NewLive(nil)}, {Deliver: func(context.Context, Late) {}}} {
-		if _, err := NewCollector(cfg); err == nil || !strings.Contains(err.Error(), "required") {
-			t.Errorf("NewCollector(%+v) = %v", cfg, err)
-		}
-	}
 }
 
 func TestACollectionBetweenLooksDoesNotHoldTheRoster(t *testing.T) {

@@ -1,4 +1,4 @@
-package inbox_test
+package late_test
 
 import (
 	"context"

@@ -53,13 +53,13 @@ type TaskView struct {
 // Handle is a task at a peer whose answer is still waited for. It is a value that can be
 // stored.
 type Handle struct {
-	// ID tells this handle from every other one; [Collector.Add] sets an empty one.
+	// ID tells this handle from every other one; whoever begins to wait sets an empty one.
 	ID string `json:"id"`
 	// Thread is where the answer goes, Delegate who gives it, Task the peer's id of it.
 	Thread   string `json:"thread"`
 	Delegate string `json:"delegate"`
 	Task     string `json:"task"`
-	// Peer is the [TaskReader.PeerKey] at the time of the ask; [Collector.Add] sets an
+	// Peer is the [TaskReader.PeerKey] at the time of the ask; whoever begins to wait sets an
 	// empty one.
 	Peer string `json:"peer"`
 	// Exchange, Round, Seen and Incognito are the stamp's fields of the address.
@@ -72,7 +72,7 @@ type Handle struct {
 	Anchor int64 `json:"anchor,omitempty"`
 	// Epoch is the life of the thread's history that the record stands in.
 	Epoch string `json:"epoch,omitempty"`
-	// Since is when the waiting began; [Collector.Add] sets a zero one to now.
+	// Since is when the waiting began; whoever begins to wait sets a zero one to now.
 	Since time.Time `json:"since"`
 }
 

@@ -1,4 +1,4 @@
-package inbox
+package late
 
 import (
 	"context"
@@ -33,7 +33,7 @@ type Config struct {
 // Inbox waits for answers. Make one with [New].
 type Inbox struct {
 	cfg       Config
-	collector *delegate.Collector
+	collector *collector
 	life      context.Context
 	end       context.CancelFunc
 	jobs      sync.WaitGroup
@@ -46,19 +46,14 @@ type Inbox struct {
 func New(cfg Config) (*Inbox, error) {
 	switch {
 	case cfg.Saver == nil:
-		return nil, errors.New("inbox: Config.Saver is nil")
+		return nil, errors.New("late: Config.Saver is nil")
 	case cfg.Roster == nil:
-		return nil, errors.New("inbox: Config.Roster is nil")
+		return nil, errors.New("late: Config.Roster is nil")
 	case cfg.Arrived == nil:
-		return nil, errors.New("inbox: Config.Arrived is nil")
+		return nil, errors.New("late: Config.Arrived is nil")
 	}
 	i := &Inbox{cfg: cfg}
-	var err error
-	i.collector, err = delegate.NewCollector(delegate.CollectorConfig{
-		Live: cfg.Roster, Handles: cfg.Handles, Deliver: i.deliver})
-	if err != nil {
-		return nil, fmt.Errorf("inbox: %w", err)
-	}
+	i.collector = newCollector(collectorConfig{live: cfg.Roster, handles: cfg.Handles, deliver: i.deliver})
 	i.life, i.end = context.WithCancel(context.Background())
 	return i, nil
 }

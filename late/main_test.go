@@ -1,4 +1,4 @@
-package inbox_test
+package late_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/inbox"
+	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -98,7 +98,7 @@ type program struct {
 	t       *testing.T
 	saver   checkpointer.Saver
 	roster  *delegate.Live
-	inbox   *inbox.Inbox
+	inbox   *late.Inbox
 	arrived chan langrooms.Arrival
 	failed  chan error
 }
@@ -112,7 +112,7 @@ func start(t *testing.T, saver checkpointer.Saver, handles delegate.HandleStore,
 	}
 	pr := &program{t: t, saver: saver, roster: delegate.NewLive(registry),
 		arrived: make(chan langrooms.Arrival), failed: make(chan error, 10)}
-	pr.inbox, err = inbox.New(inbox.Config{Saver: saver, Roster: pr.roster, Handles: handles,
+	pr.inbox, err = late.New(late.Config{Saver: saver, Roster: pr.roster, Handles: handles,
 		Arrived: func(ctx context.Context, a langrooms.Arrival) {
 			select {
 			case pr.arrived <- a:

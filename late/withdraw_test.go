@@ -1,10 +1,12 @@
-package delegate
+package late
 
 import (
 	"context"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/langrooms/langrooms/delegate"
 )
 
 func TestWithdrawals(t *testing.T) {
@@ -14,7 +16,6 @@ func TestWithdrawals(t *testing.T) {
 	}{
 		{"rewind, delete, fork onto the thread", func(t *testing.T, c *collection, _ *peer) { c.Withdraw(ctx, "main") }},
 		{"by another process, in the store", func(t *testing.T, c *collection, _ *peer) { c.handles.DropHandles(ctx, "main") }},
-		{"the delegate is withdrawn", func(t *testing.T, c *collection, _ *peer) { c.WithdrawDelegate(ctx, "slow") }},
 		{"the delegate left the roster", func(t *testing.T, c *collection, _ *peer) { c.live.Swap(nil) }},
 		{"new url or credential", func(_ *testing.T, _ *collection, p *peer) { p.change(func() { p.key = "peer-2" }) }},
 		{"a delegate of that name with another peer", func(t *testing.T, c *collection, p *peer) {
@@ -35,26 +36,26 @@ func TestWithdrawals(t *testing.T) {
 		}},
 	}
 	for _, test := range tests {
-		t.Run(test.name+", between looks", func(t *testing.T) {
+		t.Run(test.name+", between polls", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPeer(after(3, answered))
 				c := collect(t, p)
 				c.add(t, "t1")
-				wait(6 * time.Second) // two looks
+				wait(6 * time.Second) // two polls
 				test.withdraw(t, c, p)
 				wait(ages)
 				if got := c.results(); len(got) > 0 || p.count() != 2 {
-					t.Errorf("results %v after %d looks", got, p.count())
+					t.Errorf("results %v after %d polls", got, p.count())
 				}
-				if left, _ := c.handles.Handles(ctx, "main"); len(left)+len(c.Waiting()) > 0 {
-					t.Errorf("left over: %v, %v", left, c.Waiting())
+				if left, _ := c.handles.Handles(ctx, "main"); len(left)+c.waiting() > 0 {
+					t.Errorf("left over: %v, %d", left, c.waiting())
 				}
 			})
 		})
-		t.Run(test.name+", during a look", func(t *testing.T) {
+		t.Run(test.name+", during a poll", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				reading, goOn := make(chan struct{}), make(chan struct{})
-				p := newPeer(func(context.Context, int) (TaskView, error) {
+				p := newPeer(func(context.Context, int) (delegate.TaskView, error) {
 					close(reading)
 					<-goOn
 					return answered, nil
@@ -78,17 +79,14 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lease := make(chan struct{})
 		p := newPeer(after(1, answered))
-		live := NewLive(roster(t, p))
+		live := delegate.NewLive(roster(t, p))
 		stood := make(chan bool, 1)
-		c, err := NewCollector(CollectorConfig{Live: live, Deliver: func(ctx context.Context, l Late) {
+		c := newCollector(collectorConfig{live: live, deliver: func(ctx context.Context, l result) {
 			<-lease
 			ok, _ := l.Claim(ctx)
 			stood <- ok
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ok, err := c.Add(ctx, Handle{Thread: "main", Delegate: "slow", Task: "t1"}); !ok || err != nil {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		wait(3 * time.Second)
