@@ -31,25 +31,25 @@ const (
 	probeLongest     = 5 * time.Minute
 )
 
-// Board is the health view of a roster. It never keeps anyone from asking a delegate: its
+// HealthView is what is known of the health of a roster. It never keeps anyone from asking a delegate: its
 // back-off is for those who probe without being told to. The zero value is ready, and safe
 // for concurrent use.
-type Board struct {
+type HealthView struct {
 	mu         sync.Mutex
 	conditions map[Delegate]Condition
 }
 
 // Note records how an ask or a probe of d ended; nil is a success. An error of kind
 // [KindCanceled] is neither success nor failure: somebody stopped it.
-func (b *Board) Note(d Delegate, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (v *HealthView) Note(d Delegate, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	now := time.Now()
-	c := b.conditions[d]
+	c := v.conditions[d]
 	if err == nil {
 		c.Known, c.OK, c.Kind, c.Cause, c.Failures = true, true, "", "", 0
 		c.LastOK, c.NextProbe = now, now.Add(probeAfterOK)
-		b.set(d, c)
+		v.set(d, c)
 		return
 	}
 	e := AsError(d.Info().Name, err)
@@ -59,32 +59,32 @@ func (b *Board) Note(d Delegate, err error) {
 	c.Known, c.OK, c.Kind, c.Cause = true, false, e.Kind, e.Cause()
 	c.Failures++
 	c.LastFailure, c.NextProbe = now, now.Add(backOff(c.Failures))
-	b.set(d, c)
+	v.set(d, c)
 }
 
 // Condition returns what is known of d.
-func (b *Board) Condition(d Delegate) Condition {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.conditions[d]
+func (v *HealthView) Condition(d Delegate) Condition {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.conditions[d]
 }
 
 // Retain forgets every delegate that roster does not hold.
-func (b *Board) Retain(roster *Registry) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for d := range b.conditions {
+func (v *HealthView) Retain(roster *Registry) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for d := range v.conditions {
 		if !roster.holds(d) {
-			delete(b.conditions, d)
+			delete(v.conditions, d)
 		}
 	}
 }
 
-func (b *Board) set(d Delegate, c Condition) {
-	if b.conditions == nil {
-		b.conditions = make(map[Delegate]Condition)
+func (v *HealthView) set(d Delegate, c Condition) {
+	if v.conditions == nil {
+		v.conditions = make(map[Delegate]Condition)
 	}
-	b.conditions[d] = c
+	v.conditions[d] = c
 }
 
 // backOff is the time to the next probe after n failures in a row.

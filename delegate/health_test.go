@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-func TestBoard(t *testing.T) {
+func TestHealthView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b Board
+		var b HealthView
 		d := &fake{name: "proto"}
 		down := &Error{Delegate: "proto", Kind: KindUnreachable, Err: errors.New("connection refused")}
 		if b.Condition(d).Known {

@@ -26,7 +26,7 @@ type Room struct {
 	// the answer will be waited for; nil waits for none.
 	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
-	Health *delegate.Board
+	Health *delegate.HealthView
 	// Events receives what happens, in order; nil drops it.
 	Events langrooms.Sink
 }

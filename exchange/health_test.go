@@ -20,7 +20,7 @@ func TestHealth(t *testing.T) {
 	}}
 	up := says("up", "yes")
 	r := roomOf(t, 1, up, down, stopped)
-	r.Health = &delegate.Board{}
+	r.Health = &delegate.HealthView{}
 	if _, err := take(ctx, memory(t), "t", r, address("hello", "up", "down", "stopped")); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type Config struct {
 	// Handles keeps what is waited for; nil means memory.
 	Handles delegate.HandleStore
 	// Health is told how each ask in the background ended; nil keeps no health view.
-	Health *delegate.Board
+	Health *delegate.HealthView
 	// Arrived is told of each message that has landed, one at a time. It may block until
 	// ctx ends. Required.
 	Arrived func(ctx context.Context, a langrooms.Arrival)

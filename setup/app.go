@@ -46,7 +46,7 @@ type App struct {
 	// Roster is the live roster.
 	Roster *delegate.Live
 	// Health is what the asks of this process showed of the roster's delegates.
-	Health *delegate.Board
+	Health *delegate.HealthView
 	// Continuity remembers the delegates' conversations.
 	Continuity delegate.Continuity
 	// Inbox waits for answers that arrive outside of a turn; Arrivals are they.
@@ -95,7 +95,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 }
 
 func newApp(o Options) *App {
-	a := &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.Board{},
+	a := &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.HealthView{},
 		transport: http.DefaultTransport.(*http.Transport).Clone()}
 	a.life, a.end = context.WithCancel(context.Background())
 	return a

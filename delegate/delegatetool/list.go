@@ -14,11 +14,11 @@ import (
 // and, where it was a failure, how the last ask ended. Make one with [NewList].
 type ListDelegates struct {
 	roster *delegate.Live
-	health *delegate.Board
+	health *delegate.HealthView
 }
 
 // NewList returns the tool; health may be nil. It does no I/O.
-func NewList(roster *delegate.Live, health *delegate.Board) (*ListDelegates, error) {
+func NewList(roster *delegate.Live, health *delegate.HealthView) (*ListDelegates, error) {
 	if roster == nil {
 		return nil, errors.New("delegatetool: the roster is nil")
 	}

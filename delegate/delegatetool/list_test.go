@@ -121,7 +121,7 @@ func properties(t *testing.T, schema any) string {
 // failure.
 func TestListTellsOfFailures(t *testing.T) {
 	proto := named("proto")
-	var health delegate.Board
+	var health delegate.HealthView
 	list, err := delegatetool.NewList(roster(t, proto), &health)
 	if err != nil {
 		t.Fatal(err)

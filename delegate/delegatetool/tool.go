@@ -43,7 +43,7 @@ type Config struct {
 	// Collect takes over answers that are late; nil waits for none.
 	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
-	Health *delegate.Board
+	Health *delegate.HealthView
 	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
 	// that it does not come twice; nil where nothing is collected. It is called while the
 	// turn holds the thread.

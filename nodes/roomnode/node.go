@@ -33,7 +33,7 @@ type Config struct {
 	// Collect takes over answers that are late; nil waits for none.
 	Collect func(ctx context.Context, h delegate.Handle) bool
 	// Health is told how each ask ended; nil keeps no health view.
-	Health *delegate.Board
+	Health *delegate.HealthView
 }
 
 // Node is the room's graph node. Make one with [New].

@@ -74,7 +74,7 @@ var rules = []struct {
 	{"6 acp answers", "A cut answer is marked incomplete; only message chunks are the answer",
 		[]string{"delegate/acpagent.TestStopReasons", "delegate/acpagent.TestAnswerIsTheConcatenationOfMessageChunks"}},
 	{"6 probes", "A probe costs the peer nothing; what asks showed is kept",
-		[]string{"delegate/a2aagent.TestProbe", "delegate/openaiagent.TestProbeListsModels", "delegate/acpagent.TestProbeIsAnInitialize", "delegate.TestBoard", "exchange.TestHealth", "setup.TestHealth"}},
+		[]string{"delegate/a2aagent.TestProbe", "delegate/openaiagent.TestProbeListsModels", "delegate/acpagent.TestProbeIsAnInitialize", "delegate.TestHealthView", "exchange.TestHealth", "setup.TestHealth"}},
 	{"7.1", "What is remembered is keyed by thread, name, url and principal; 512 entries",
 		[]string{"delegate.TestContinuityIsKeyedByThreadNamePeerAndPrincipal", "delegate.TestTheCredentialIsNotInItsDigest", "delegate.TestTheLeastRecentlyUsedGoesFirst"}},
 	{"7.2", "A context id is echoed, never invented, and learnt from words only",
