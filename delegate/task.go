@@ -9,14 +9,14 @@ import (
 // ErrUnknownTask says that the peer does not know a task, or no longer.
 var ErrUnknownTask = errors.New("the peer does not know the task")
 
-// TaskReader is what a [Delegate] implements when a task at its peer can be looked at
+// TaskReader is what a [Delegate] implements when a task at its peer can be polled
 // after Ask has given up on it. Without it, no late answer is collected.
 type TaskReader interface {
 	// PeerKey stands for the peer and the principal it knows us by, as a digest: it
 	// changes with the url, the scheme and the credential. It does no I/O beyond
 	// resolving the credential.
 	PeerKey() (string, error)
-	// ReadTask looks at one task once, read-only: it sends the peer no message. A task
+	// ReadTask polls one task once, read-only: it sends the peer no message. A task
 	// that the peer does not know is [ErrUnknownTask]; any other error is lost touch.
 	ReadTask(ctx context.Context, task string) (TaskView, error)
 	// Rejoin remembers contextID for the conversation of thread, now that the answer
@@ -24,7 +24,7 @@ type TaskReader interface {
 	Rejoin(ctx context.Context, thread, contextID string) error
 }
 
-// TaskState is what a look at a task found.
+// TaskState is what a poll of a task found.
 type TaskState string
 
 // What can be found.
@@ -39,7 +39,7 @@ const (
 	TaskFailed TaskState = "failed"
 )
 
-// TaskView is one look at a task.
+// TaskView is what one poll says of a task.
 type TaskView struct {
 	State TaskState
 	// Reply is set on an answered or paused task, as Ask would have returned it.
