@@ -2,15 +2,13 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"net/url"
-	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // leadModel applies the configured call options, and keeps the key out of what the
@@ -32,7 +30,7 @@ func (l *leadModel) GenerateContent(ctx context.Context, messages []llms.Message
 	}
 	resp, err := l.inner.GenerateContent(ctx, messages, append(own, options...)...)
 	if err != nil { // of which the client keeps the words alone when ctx has ended
-		return nil, &endpointError{scrub(err.Error(), l.key), errors.Join(err, ctx.Err())}
+		return nil, &endpointError{redact.New(l.key).Text(err.Error()), errors.Join(err, ctx.Err())}
 	}
 	return resp, nil
 }
@@ -51,22 +49,3 @@ type endpointError struct {
 
 func (e *endpointError) Error() string        { return delegate.OneLine(e.text, delegate.MaxCause) }
 func (e *endpointError) Is(target error) bool { return errors.Is(e.err, target) }
-
-// minSecret is the shortest key that is looked for in what an endpoint says; a shorter one
-// would be found in ordinary words.
-const minSecret = 4
-
-// scrub returns text without the key, in the forms in which a URL or JSON may hold it.
-func scrub(text, key string) string {
-	if len(key) < minSecret {
-		return text
-	}
-	forms := []string{key, url.QueryEscape(key), url.PathEscape(key)}
-	if quoted, err := json.Marshal(key); err == nil {
-		forms = append(forms, string(quoted[1:len(quoted)-1]))
-	}
-	for _, form := range forms {
-		text = strings.ReplaceAll(text, form, "(hidden)")
-	}
-	return text
-}

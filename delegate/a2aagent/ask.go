@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 const (
@@ -26,12 +28,12 @@ type ask struct {
 	peer     *peer
 	patience patience
 	task     task
-	reported string // the state as it was reported last
-	held     string // the end of the reported text, which may be the beginning of the credential
+	reported string         // the state as it was reported last
+	shown    *redact.Stream // the reported text
 }
 
 func newAsk(s *session, req delegate.Request) *ask {
-	return &ask{session: s, req: req, patience: newPatience(s.cfg.PollTimeout, req.Timeout)}
+	return &ask{session: s, req: req, shown: s.secrets.Stream(), patience: newPatience(s.cfg.PollTimeout, req.Timeout)}
 }
 
 // run asks and waits. When ctx ends, the task is canceled and the error says so.
@@ -178,7 +180,7 @@ func (x *ask) progress(p langrooms.Progress) {
 	}
 	if p.Kind != langrooms.ProgressText {
 		p.Text = x.clean(p.Text)
-	} else if p.Text, x.held = x.cleanPiece(x.held, p.Text); p.Text == "" {
+	} else if p.Text = x.shown.Next(strings.ToValidUTF8(p.Text, "\uFFFD")); p.Text == "" {
 		return
 	}
 	x.req.Progress(p)

@@ -9,13 +9,15 @@ import (
 	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // session is one call's way to the peer, with the credential as it is now.
 type session struct {
 	*Agent
-	token  string
-	client *http.Client
+	token   string
+	secrets redact.Set // the token, as what a peer says may repeat it
+	client  *http.Client
 }
 
 // open resolves the credential.
@@ -29,7 +31,7 @@ func (a *Agent) open() (*session, error) {
 		if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
 			return nil, a.fail(delegate.KindRefused, errors.New("its credential holds a character that no header can carry"))
 		}
-		s.token = token
+		s.token, s.secrets = token, redact.New(token)
 	}
 	client := a.base
 	client.Transport = &guard{base: a.base.Transport, origin: origin(a.target), set: s.authorize}
@@ -49,18 +51,10 @@ func (s *session) authorize(h http.Header) {
 	}
 }
 
-// minSecret is the shortest token that is looked for in what a peer says; a shorter one
-// would be found in ordinary words.
-const minSecret = 6
-
 // clean takes the credential out of text, which a peer may have echoed, and makes it
 // valid UTF-8.
 func (s *session) clean(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(s.token) < minSecret {
-		return text
-	}
-	return strings.ReplaceAll(text, s.token, "[credential]")
+	return s.secrets.Text(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // cleanTask cleans what a task says, before any of it is cut: half a credential is one too.
@@ -78,21 +72,6 @@ func (s *session) cleanRPC(e *rpcError) {
 	e.Data = json.RawMessage(s.clean(string(e.Data)))
 }
 
-// cleanPiece is clean for a text that comes in pieces. It holds back an end that may be
-// the beginning of the credential.
-func (s *session) cleanPiece(held, piece string) (text, hold string) {
-	text = s.clean(held + piece)
-	if len(s.token) < minSecret {
-		return text, ""
-	}
-	for n := min(len(text), len(s.token)-1); n > 0; n-- {
-		if strings.HasSuffix(text, s.token[:n]) {
-			return text[:len(text)-n], text[len(text)-n:]
-		}
-	}
-	return text, ""
-}
-
 func (s *session) cleanReply(r delegate.Reply) delegate.Reply {
 	r.Text, r.Task = s.clean(r.Text), s.clean(r.Task)
 	return r
@@ -104,9 +83,7 @@ func (s *session) cleanError(err error) error {
 		return nil
 	}
 	e := delegate.AsError(s.cfg.Name, err)
-	if text := e.Err.Error(); s.clean(text) != text {
-		e.Err = errors.New(s.clean(text))
-	}
+	e.Err = s.secrets.Error(e.Err)
 	e.Task = s.clean(e.Task)
 	return e
 }

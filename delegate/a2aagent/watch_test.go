@@ -95,7 +95,7 @@ func TestSubscription(t *testing.T) {
 		{name: "null where an update belongs", card: streaming, events: []string{event(`{"artifactUpdate":null}`), event(`{"artifactUpdate":{"artifact":null}}`), event(`{"statusUpdate":{"status":null}}`)}, soon: true},
 		{name: "comments and split data", card: streaming, events: []string{": keep-alive\n\n", "event: x\r\ndata:{\"result\":\r\ndata: " + inTask(taskV1("WORKING", "", "It")) + "}\r\n\r\n"}, text: "It", soon: true},
 		{name: "the credential in two pieces", card: streaming, events: []string{event(inTask(taskV1("WORKING", "", "key "+secretToken[:9]))), artifact("a0", secretToken[9:]+"!", "true")},
-			text: "key [credential]!", soon: true},
+			text: "key [redacted]!", soon: true},
 		{name: "a stream that says nothing", card: streaming, open: true},
 		{name: "a card that offers no streaming", card: cardV1},
 	} {

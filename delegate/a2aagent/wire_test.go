@@ -112,7 +112,7 @@ func TestAnswers(t *testing.T) {
 			replies: []reply{result("{\"message\":{\"parts\":[{\"text\":\"a\xffb\"}]}}")}},
 		{name: "JSON under another content type", card: cardV1, text: "hi",
 			replies: []reply{{mediaType: "text/plain; charset=utf-8", body: `{"result":{"message":{"parts":[{"text":"hi"}]}}}`}}},
-		{name: "the credential is taken out of the answer", card: cardV1, text: "key [credential]!",
+		{name: "the credential is taken out of the answer", card: cardV1, text: "key [redacted]!",
 			replies: []reply{result(`{"message":{"parts":[{"text":"key planted-token"},{"text":"-5e1f77!"}]}}`)}},
 		{name: "a long task id is whole in a pause", card: cardV1,
 			text: "⏸ @proto needs input before it can go on.\nParked task: " + longID +
@@ -149,7 +149,7 @@ func TestFailures(t *testing.T) {
 			replies: []reply{rpcFailure(-32601, "method not found", "")}},
 		{name: "an error's long data is clipped", card: cardV1, kind: delegate.KindFailed, says: []string{"xxxx…"},
 			replies: []reply{rpcFailure(-32000, "long", `"`+strings.Repeat("x", 5000)+`"`)}},
-		{name: "an error that echoes the credential", card: cardV1, kind: delegate.KindFailed, says: []string{"bad token [credential]"},
+		{name: "an error that echoes the credential", card: cardV1, kind: delegate.KindFailed, says: []string{"bad token [redacted]"},
 			replies: []reply{rpcFailure(-32000, "bad token "+secretToken, "")}},
 		{name: "401 with a token", card: cardV1, kind: delegate.KindRefused, says: []string{"HTTP 401", "does not accept the configured credential"},
 			replies: []reply{{status: 401, mediaType: "text/plain", body: "no"}}},

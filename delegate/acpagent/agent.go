@@ -111,7 +111,7 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	}
 	health := delegate.Health{Latency: time.Since(began), Protocol: fmt.Sprintf("ACP %d", hello.ProtocolVersion)}
 	if info := hello.AgentInfo; info != nil {
-		health.Version = delegate.OneLine(p.redact.redact(info.Name+" "+info.Version), maxTitle)
+		health.Version = delegate.OneLine(p.redact.Text(info.Name+" "+info.Version), maxTitle)
 	}
 	p.end()
 	return health, nil

@@ -215,6 +215,18 @@ func TestEnvironmentAndWorkDir(t *testing.T) {
 	}
 }
 
+// A word stays a word, whatever the variables of the environment hold.
+func TestWordsAreNoSecrets(t *testing.T) {
+	t.Setenv("KEYCLOAK_REALM", "master")
+	t.Setenv("REGISTRY_TOKEN", "development")
+	c := testConfig(t, "scripted", "")
+	c.Env["MODEL"] = "claude-sonnet-4-20250514"
+	const words = "git checkout master, development, claude-sonnet-4-20250514"
+	if reply := ask(t, newAgent(t, c), "say "+words); reply.Text != words {
+		t.Errorf("reply %q", reply.Text)
+	}
+}
+
 func TestSecretsAreBlottedOut(t *testing.T) {
 	a := newScripted(t)
 	var got reports

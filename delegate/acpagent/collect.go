@@ -8,6 +8,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // maxReply is the longest answer in bytes; the rest is left out, which the reply says.
@@ -17,7 +18,7 @@ const maxReply = 16 << 20
 // goroutine.
 type collector struct {
 	report    func(langrooms.Progress)
-	redact    redactor
+	redact    redact.Set
 	text      chunked
 	thought   chunked
 	reply     strings.Builder
@@ -27,18 +28,18 @@ type collector struct {
 // chunked is a text that comes in chunks.
 type chunked struct {
 	pieces
-	redactStream
+	*redact.Stream
 }
 
 // rest returns what both stages have held back.
-func (c *chunked) rest() string { return c.redactStream.next(c.pieces.rest()) + c.redactStream.rest() }
+func (c *chunked) rest() string { return c.Next(c.pieces.rest()) + c.Rest() }
 
-func newCollector(r redactor, report func(langrooms.Progress)) *collector {
+func newCollector(r redact.Set, report func(langrooms.Progress)) *collector {
 	if report == nil {
 		report = func(langrooms.Progress) {}
 	}
 	return &collector{report: report, redact: r,
-		text: chunked{redactStream: redactStream{redactor: r}}, thought: chunked{redactStream: redactStream{redactor: r}}}
+		text: chunked{Stream: r.Stream()}, thought: chunked{Stream: r.Stream()}}
 }
 
 // take uses one update. Only message chunks are part of the answer.
@@ -74,12 +75,12 @@ func (c *collector) chunk(e event, to *chunked) string {
 	if err != nil {
 		c.unreadable(err)
 	}
-	return to.redactStream.next(text.String())
+	return to.Next(text.String())
 }
 
 func (c *collector) unreadable(err error) {
 	c.report(langrooms.Progress{Kind: langrooms.ProgressStatus,
-		Text: c.redact.redact(delegate.OneLine("an update of the agent cannot be read: "+delegate.DecodeCause(err).Error(), maxTitle))})
+		Text: c.redact.Text(delegate.OneLine("an update of the agent cannot be read: "+delegate.DecodeCause(err).Error(), maxTitle))})
 }
 
 // add appends to the answer.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // environment returns what the process gets: inherited without EnvRemove's names, then
@@ -33,33 +35,13 @@ func (c Config) removes(name string) bool {
 	return false
 }
 
-// secrets returns the values of the environment that must not be shown.
-func (c Config) secrets(environment []string) []string {
+// secrets returns the values of the variables that are named as ones for secrets are.
+func secrets(environment []string) []string {
 	var values []string
 	for _, pair := range environment {
-		name, value, _ := strings.Cut(pair, "=")
-		_, given := c.Env[name]
-		if len(value) >= minSecret && (namesSecret(name) || given && looksSecret(value)) {
+		if name, value, _ := strings.Cut(pair, "="); redact.NamesSecret(name) {
 			values = append(values, value)
 		}
 	}
 	return values
-}
-
-// minSecret is the shortest value in bytes that is taken for a secret: shorter ones occur
-// in ordinary words.
-const minSecret = 6
-
-func namesSecret(name string) bool {
-	name = strings.ToUpper(name)
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "COOKIE"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
-}
-
-func looksSecret(value string) bool {
-	return len(value) >= 16 && !strings.ContainsAny(value, "/\\ \t\r\n")
 }

@@ -39,7 +39,7 @@ type failure struct {
 func (a *Agent) failed(f failure) *delegate.Error {
 	kind, err := f.sort()
 	if f.process != nil {
-		err = hide(err, f.process.redact)
+		err = f.process.redact.Error(err)
 	}
 	return &delegate.Error{Delegate: a.config.Name, Kind: kind, Err: err, Accepted: f.accepted && kind != delegate.KindRefused}
 }
@@ -120,15 +120,3 @@ func (f failure) withTail(err error) error {
 	}
 	return f.process.withTail(err)
 }
-
-// hidden is an error whose text has been cleared of secrets. It matches what it stands
-// for by identity.
-type hidden struct {
-	text string
-	err  error
-}
-
-func hide(err error, r redactor) error { return &hidden{r.redact(err.Error()), err} }
-
-func (h *hidden) Error() string        { return h.text }
-func (h *hidden) Is(target error) bool { return errors.Is(h.err, target) }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 func TestPermissionRequestsAreAnsweredByPolicy(t *testing.T) {
@@ -65,7 +66,7 @@ func TestKindOfALateToolCall(t *testing.T) {
 // A title or plan that is cut inside a secret shows no part of it.
 func TestHalfASecret(t *testing.T) {
 	const secret = "planted-secret-5e1f77"
-	p := &process{redact: newRedactor([]string{secret})}
+	p := &process{redact: redact.New(secret)}
 	long := strings.Repeat("x", maxTitle-10) + secret
 	call, _ := p.note(newTurn("s"), callInfo{ID: "t", Title: long, Status: long})
 	plan := planText(p.redact, []planEntry{{Status: "pending", Content: long[10:]}})

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // The steps of ending a process: stepGrace after its input was closed it gets SIGTERM,
@@ -40,7 +41,7 @@ var errLost = errors.New("the agent's process ended")
 // connection, every call and every descendant are gone.
 type process struct {
 	config Config
-	redact redactor
+	redact redact.Set
 	cmd    *exec.Cmd
 	mark   string
 	conn   *acp.Connection
@@ -78,7 +79,7 @@ func (in *input) Write(p []byte) (int, error) {
 func start(c Config) (*process, error) {
 	env := c.environment(os.Environ())
 	p := &process{
-		config: c, redact: newRedactor(c.secrets(env)), mark: markVariable + "=" + langrooms.NewID(),
+		config: c, redact: redact.New(secrets(env)...), mark: markVariable + "=" + langrooms.NewID(),
 		stop: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.cmd = exec.Command(c.Command, c.Args...)

@@ -3,6 +3,8 @@ package acpagent
 import (
 	"io"
 	"sync"
+
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // keptTail is how much of what an agent writes beside the protocol is kept, in bytes;
@@ -32,9 +34,9 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // last returns the end of the text without secrets, at most shownTail bytes.
-func (t *tail) last(r redactor) string {
+func (t *tail) last(r redact.Set) string {
 	t.mu.Lock()
-	text := r.redact(string(t.data))
+	text := r.Text(string(t.data))
 	t.mu.Unlock()
 	return text[max(0, len(text)-shownTail):]
 }

@@ -61,7 +61,7 @@ func (p *process) updated(params json.RawMessage) {
 // note completes what the agent says of a tool call by what the turn knows of it, without
 // secrets, and reports whether the turn is being stopped.
 func (p *process) note(t *turn, c callInfo) (_ callInfo, stopping bool) {
-	c.Title, c.Status = p.redact.redact(c.Title), p.redact.redact(c.Status) // before they are cut
+	c.Title, c.Status = p.redact.Text(c.Title), p.redact.Text(c.Status) // before they are cut
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.calls.merge(c), t.stopping

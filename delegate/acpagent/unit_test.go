@@ -10,6 +10,8 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 func TestNewNamesTheBadField(t *testing.T) {
@@ -122,11 +124,11 @@ func TestTailKeepsTheEnd(t *testing.T) {
 	for range 100 {
 		io.WriteString(&tl, strings.Repeat("x", 1000))
 	}
-	io.WriteString(&tl, "the secret word "+strings.Repeat("y", shownTail-5))
+	io.WriteString(&tl, "the secret-word-5e1f77 "+strings.Repeat("y", shownTail-5))
 	if len(tl.data) != keptTail {
 		t.Errorf("%d bytes are kept", len(tl.data))
 	}
-	if got := tl.last(newRedactor([]string{"secret word"})); len(got) != shownTail || strings.Contains(got, "word") {
+	if got := tl.last(redact.New("secret-word-5e1f77")); len(got) != shownTail || strings.Contains(got, "word") {
 		t.Errorf("%d bytes: %.20q", len(got), got)
 	}
 }
@@ -231,21 +233,4 @@ func TestPiecesOfEscapedSurrogates(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.chunks, got, c.want)
 		}
 	}
-}
-
-// A secret is blotted out however the text is cut.
-func FuzzRedactStream(f *testing.F) {
-	f.Add("the sesecret is secret", []byte{6, 3, 9})
-	f.Fuzz(func(t *testing.T, text string, cuts []byte) {
-		r := newRedactor([]string{"secret", "set"})
-		s := redactStream{redactor: r}
-		var got strings.Builder
-		for _, part := range cut(text, cuts) {
-			got.WriteString(s.next(part))
-		}
-		got.WriteString(s.rest())
-		if strings.Contains(got.String(), "secret") {
-			t.Errorf("%q shows the secret", got.String())
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // notification is the part of a session/update that is used. It is decoded by the name in
@@ -111,14 +112,14 @@ const (
 )
 
 // planText puts a plan into lines, an entry each, without secrets.
-func planText(r redactor, entries []planEntry) string {
+func planText(r redact.Set, entries []planEntry) string {
 	var lines []string
 	for i, e := range entries {
 		if i == maxPlan {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(entries)-maxPlan))
 			break
 		}
-		lines = append(lines, delegate.OneLine(r.redact(fmt.Sprintf("[%s] %s", e.Status, e.Content)), maxTitle))
+		lines = append(lines, delegate.OneLine(r.Text(fmt.Sprintf("[%s] %s", e.Status, e.Content)), maxTitle))
 	}
 	return strings.Join(lines, "\n")
 }

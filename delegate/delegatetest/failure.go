@@ -17,6 +17,7 @@ var failureRules = []rule{
 	{"timeout", "Request.Timeout ends the wait with kind timeout or still_running", checkTimeout},
 	{"died", "a peer that dies in the middle is an error, neither canceled nor refused", checkDied},
 	{"secret", "the credential never appears in a reply, an error, a progress report or a probe", checkSecret},
+	{"secret-word", "a credential that is an ordinary word is left in what the peer says", checkSecretWord},
 }
 
 func checkError(r *run) {
@@ -122,6 +123,17 @@ func checkSecret(r *run) {
 	d := r.own(r.Absent(r))
 	if a, ok := r.ask(d, delegate.Request{Prompt: "hi"}); ok {
 		r.secretFree("error", fmt.Sprint(a.err))
+	}
+}
+
+// dummy is a key that local servers want.
+const dummy = "ollama"
+
+func checkSecretWord(r *run) {
+	const said = "run " + dummy + " pull first"
+	d := r.startWith(Script{End: EndAnswer, Pieces: pieces(said)}, dummy)
+	if a, ok := r.ask(d, delegate.Request{Prompt: "what now?"}); ok && (a.err != nil || a.reply.Text != said) {
+		r.broken("with the credential %q the peer's %q became %q, %v", dummy, said, a.reply.Text, a.err)
 	}
 }
 

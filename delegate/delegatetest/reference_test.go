@@ -231,6 +231,9 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 
 // text is the reply, spoilt by a fault.
 func (r *reference) text(req delegate.Request, said string) string {
+	if r.has("secret-word") {
+		said = strings.ReplaceAll(said, r.script.Secret, "***")
+	}
 	if !r.has("secret-reply") {
 		said = strings.ReplaceAll(said, secret, "***")
 	}

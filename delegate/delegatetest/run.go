@@ -62,8 +62,10 @@ func middle(text string) string {
 }
 
 // start begins a peer for s. The delegate is closed with the rule.
-func (r *run) start(s Script) delegate.Delegate {
-	s.Control, s.Secret = r.control.listener.Addr().String(), secret
+func (r *run) start(s Script) delegate.Delegate { return r.startWith(s, secret) }
+
+func (r *run) startWith(s Script, credential string) delegate.Delegate {
+	s.Control, s.Secret = r.control.listener.Addr().String(), credential
 	return r.own(r.Start(r, s))
 }
 

@@ -104,6 +104,7 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"secret-error", "secret", false},
 		{"secret-progress", "secret", false},
 		{"secret-probe", "secret", false},
+		{"secret-word", "secret-word", false},
 		{"close-again", "close", false},
 		{"close-after", "close-after", false},
 		{"close-after-probe", "close-after", false},

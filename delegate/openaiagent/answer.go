@@ -144,7 +144,7 @@ func count(n float64) int {
 // reply returns what langchaingo made of an answer.
 func (c *call) reply(response *llms.ContentResponse) delegate.Reply {
 	choice := response.Choices[0]
-	reply := delegate.Reply{Text: scrub(choice.Content, c.key)}
+	reply := delegate.Reply{Text: c.secrets.Text(choice.Content)}
 	switch choice.StopReason {
 	case finishLength:
 		reply.Incomplete = fmt.Sprintf("it was cut at the limit of %d tokens", c.agent.cfg.MaxTokens)

@@ -23,7 +23,7 @@ func TestFailuresOfTheAnswer(t *testing.T) {
 		kind        delegate.Kind
 		cause       string // a part of it
 	}{
-		{"401", 401, "", `{"error":{"message":"bad key ` + testKey + `"}}`, delegate.KindRefused, "HTTP 401 Unauthorized: bad key [secret]"},
+		{"401", 401, "", `{"error":{"message":"bad key ` + testKey + `"}}`, delegate.KindRefused, "HTTP 401 Unauthorized: bad key [redacted]"},
 		{"404", 404, "", `{"error":"model 'demo' not found"}`, delegate.KindRefused, "model 'demo' not found"},
 		{"429", 429, "", `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, delegate.KindRefused, "HTTP 429 Too Many Requests: slow down"},
 		{"400 twice", 400, "", `{"error":{"message":"no such\n\x1bmodel"}}`, delegate.KindRefused, "HTTP 400 Bad Request"},
@@ -35,7 +35,7 @@ func TestFailuresOfTheAnswer(t *testing.T) {
 		{"redirect in words", 300, "", "", delegate.KindRefused, "HTTP 300"},
 		{"in-band error", 200, "", `{"error":{"message":"the model crashed"}}`, delegate.KindFailed, "the model crashed"},
 		{"in-band error as text", 200, "", `{"error":"out of memory","choices":[]}`, delegate.KindFailed, "out of memory"},
-		{"in-band error in a stream", 200, "text/event-stream", "data: " + chunk("I th") + "\n\ndata: {\"error\":{\"message\":\"overloaded " + testKey + "\"}}\n\n", delegate.KindFailed, "overloaded [secret]"},
+		{"in-band error in a stream", 200, "text/event-stream", "data: " + chunk("I th") + "\n\ndata: {\"error\":{\"message\":\"overloaded " + testKey + "\"}}\n\n", delegate.KindFailed, "overloaded [redacted]"},
 		{"HTML", 200, "text/html", "<html>hello</html>", delegate.KindProtocol, "HTML"},
 		{"empty", 200, "", "", delegate.KindProtocol, "empty"},
 		{"truncated JSON", 200, "", `{"choices":[{"message":{"content":"he`, delegate.KindProtocol, "cannot be read"},
@@ -81,7 +81,7 @@ func TestHostileFormsOfAnAnswer(t *testing.T) {
 		{"finish reason instead of [DONE]", "data: " + chunk("a") + "\n\ndata: " + stop, "a"},
 		{"comments and other fields", ": ping\nevent: x\nid: 1\n\ndata: " + chunk("a") + "\n\n: ping\n\ndata: hello\n\ndata: [DONE]\n\n", "a"},
 		{"carriage returns", "data: " + chunk("a") + "\r\n\r\ndata: [DONE]\r\n\r\n", "a"},
-		{"the key in the answer", whole("your key is " + testKey), "your key is [secret]"},
+		{"the key in the answer", whole("your key is " + testKey), "your key is [redacted]"},
 		{"invalid UTF-8", "{\"choices\":[{\"message\":{\"content\":\"a\xffb\"}}]}", "a\uFFFDb"},
 	}
 	for _, test := range tests {
@@ -144,11 +144,25 @@ func TestPiecesCutInsideACharacter(t *testing.T) {
 	}
 }
 
+// The keys that local servers want are words of honest sentences.
+func TestADummyKeyIsNoSecret(t *testing.T) {
+	const words = `run "ollama pull llama3", then go test ./..., the latest`
+	for _, key := range []string{"ollama", "test", "sk-no-key-required"} {
+		a := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, whole(words))
+		}, func(c *Config) { c.APIKey = func() (string, error) { return key, nil } })
+		reply, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
+		if err != nil || reply.Text != words {
+			t.Errorf("with the key %s: %q, %v", key, reply.Text, err)
+		}
+	}
+}
+
 func TestTheKeyInPiecesIsNotShown(t *testing.T) {
 	a := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		sse(w, chunk("it is "+testKey[:5]), chunk(testKey[5:9]), chunk(testKey[9:]+". sk-pl"), chunk("ain"), stop, done)
 	})
-	const want = "it is [secret]. sk-plain"
+	const want = "it is [redacted]. sk-plain"
 	var got recorder
 	reply, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi", Progress: got.note})
 	if err != nil || reply.Text != want || got.text(langrooms.ProgressText) != want {

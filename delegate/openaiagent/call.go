@@ -17,6 +17,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // dialect is what differs between endpoints that all call themselves compatible.
@@ -32,6 +33,7 @@ type dialect struct {
 type call struct {
 	agent    *Agent
 	key      string
+	secrets  redact.Set // the key, as what the endpoint says may repeat it
 	progress func(langrooms.Progress)
 	dialect  dialect
 	// sent: the request of this attempt has gone out.
@@ -54,6 +56,7 @@ func (a *Agent) newCall(ctx context.Context, progress func(langrooms.Progress)) 
 		return nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindRefused, Err: fmt.Errorf("the API key: %w", err)}
 	}
 	c.key = strings.TrimSpace(key)
+	c.secrets = redact.New(c.key)
 	if strings.ContainsFunc(c.key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, a.refuse("the API key holds a control character, so it cannot be sent")
 	}

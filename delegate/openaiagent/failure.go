@@ -96,7 +96,7 @@ func peerError(raw json.RawMessage) (message, param string, ok bool) {
 
 // show makes a peer's words fit for an error: one line, bounded, without the key.
 func (c *call) show(message string) string {
-	return delegate.OneLine(scrub(message, c.key), maxPeerMessage)
+	return delegate.OneLine(c.secrets.Text(message), maxPeerMessage)
 }
 
 // broken is a request that got no answer.
@@ -154,11 +154,8 @@ func (c *call) protocol(err error) *delegate.Error {
 	return c.scrubbed(&delegate.Error{Delegate: c.agent.cfg.Name, Kind: delegate.KindProtocol, Accepted: c.sent.Load(), Err: err})
 }
 
-// scrubbed makes sure that e does not say the key: where the cause's words hold it, only
-// cleaned words are left of the cause.
+// scrubbed makes sure that e does not say the key.
 func (c *call) scrubbed(e *delegate.Error) *delegate.Error {
-	if text := e.Err.Error(); scrub(text, c.key) != text {
-		e.Err = errors.New(c.show(text))
-	}
+	e.Err = c.secrets.Error(e.Err)
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/internal/redact"
 )
 
 // Whatever a peer sends: no panic, valid UTF-8, the key never shown, and the progress is
@@ -21,7 +22,7 @@ func FuzzReadAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var got recorder
-		c := &call{agent: &Agent{}, key: testKey, progress: got.note}
+		c := &call{agent: &Agent{}, secrets: redact.New(testKey), progress: got.note}
 		a, err := readAnswer(bytes.NewReader(body), c.reporter())
 		shown := got.text(langrooms.ProgressText)
 		if !utf8.ValidString(shown) || strings.Contains(shown, testKey) {
@@ -30,7 +31,7 @@ func FuzzReadAnswer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text := scrub(a.text, testKey)
+		text := c.secrets.Text(a.text)
 		if !utf8.ValidString(text) || shown != "" && shown != text {
 			t.Errorf("answer %q, progress %q", text, shown)
 		}

@@ -35,6 +35,7 @@ const (
 var layers = []row{
 	{layer: 0, pkg: "."},
 
+	{layer: 1, pkg: "internal/redact"},
 	{layer: 1, pkg: "room", modules: []string{"golang.org/x/text"}},
 	{layer: 1, pkg: "checkpointer"},
 	{layer: 1, pkg: "delegate"},
@@ -45,9 +46,9 @@ var layers = []row{
 	{layer: 2, pkg: "checkpointer/sqlitesaver", may: savers, modules: []string{"modernc.org/sqlite"}},
 	{layer: 2, pkg: "checkpointer/redissaver", may: savers, modules: []string{"github.com/redis/go-redis/v9"}},
 	{layer: 2, pkg: "delegate/internal/httpx", may: []string{"delegate"}},
-	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate", "delegate/internal/httpx"}, modules: []string{a2aSDK}},
-	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate"}, modules: []string{acpSDK}},
-	{layer: 2, pkg: "delegate/openaiagent", may: []string{"delegate"}, modules: []string{langchaingo}},
+	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate", "delegate/internal/httpx", "internal/redact"}, modules: []string{a2aSDK}},
+	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate", "internal/redact"}, modules: []string{acpSDK}},
+	{layer: 2, pkg: "delegate/openaiagent", may: []string{"delegate", "delegate/internal/httpx", "internal/redact"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "langchain", may: []string{"room"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "middleware/cast", may: []string{"room"}, modules: []string{langchaingo}},
 
