@@ -30,6 +30,8 @@ type Outcome struct {
 	// kind ("unreachable", "timeout", …). Stopped by the operator is "canceled".
 	Error     string `json:"error,omitempty"`
 	ErrorKind string `json:"error_kind,omitempty"`
+	// Task is the peer's id of the work that may still be going on after a failure.
+	Task string `json:"task,omitempty"`
 	// CaughtUp is the number of messages in the window that the member was shown, and
 	// Truncated says that something was left out of it.
 	CaughtUp  int  `json:"caught_up"`

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
@@ -52,6 +54,32 @@ type Error struct {
 	Task string
 	// Accepted says that the peer had accepted the message before it failed.
 	Accepted bool
+	// Status is the HTTP status of a peer's refusal; 0 where there was none. Go code asks
+	// for the two that it can do something about with errors.Is ([ErrCredential],
+	// [ErrBusy]).
+	Status int
+	// RetryAfter is how long the peer asks to be left alone; 0 where it does not say.
+	RetryAfter time.Duration
+}
+
+// What an [*Error] of kind [KindRefused] or [KindUnreachable] can be beside its kind, by its
+// Status (RFC 9110, 15.5.2, 15.5.4 and 15.6.4; RFC 6585, 4).
+var (
+	// ErrCredential: the peer wants a credential, or another one (401, 403).
+	ErrCredential = errors.New("the peer does not accept the credential")
+	// ErrBusy: the peer would take the message later (429, or 503 that says when).
+	ErrBusy = errors.New("the peer takes no more for now")
+)
+
+// Is reports whether the status of e is that of [ErrCredential] or [ErrBusy].
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrCredential:
+		return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+	case ErrBusy:
+		return e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable && e.RetryAfter > 0
+	}
+	return false
 }
 
 // Error returns the delegate's name and the cause, as the operator is told it.

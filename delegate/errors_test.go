@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -111,4 +112,28 @@ func FuzzOneLine(f *testing.F) {
 			t.Errorf("OneLine(%q, %d) = %q", text, limit, got)
 		}
 	})
+}
+
+// Callers tell a credential that is refused, and a peer that is busy, from other refusals.
+func TestErrorStatus(t *testing.T) {
+	for _, tt := range []struct {
+		e                Error
+		credential, busy bool
+	}{
+		{Error{Status: 401}, true, false},
+		{Error{Status: 403}, true, false},
+		{Error{Status: 429}, false, true},
+		{Error{Status: 503, RetryAfter: time.Second}, false, true},
+		{Error{Status: 503}, false, false},
+		{Error{Status: 400}, false, false},
+		{Error{}, false, false},
+	} {
+		err := fmt.Errorf("asking: %w", &tt.e)
+		if got := errors.Is(err, ErrCredential); got != tt.credential {
+			t.Errorf("status %d: ErrCredential %t", tt.e.Status, got)
+		}
+		if got := errors.Is(err, ErrBusy); got != tt.busy {
+			t.Errorf("status %d: ErrBusy %t", tt.e.Status, got)
+		}
+	}
 }

@@ -9,11 +9,10 @@ import (
 type Condition struct {
 	// Known is false until something has been noted.
 	Known bool
-	// OK says that the last outcome was a success. Otherwise Kind and Cause are the last
-	// failure's.
-	OK    bool
-	Kind  Kind
-	Cause string
+	// OK says that the last outcome was a success. Otherwise Kind is the last failure's. Its
+	// words are not kept: they may be a peer's, about an incognito message.
+	OK   bool
+	Kind Kind
 	// LastOK and LastFailure are zero when there was none.
 	LastOK      time.Time
 	LastFailure time.Time
@@ -47,7 +46,7 @@ func (v *HealthView) Note(d Delegate, err error) {
 	now := time.Now()
 	c := v.conditions[d]
 	if err == nil {
-		c.Known, c.OK, c.Kind, c.Cause, c.Failures = true, true, "", "", 0
+		c.Known, c.OK, c.Kind, c.Failures = true, true, "", 0
 		c.LastOK, c.NextProbe = now, now.Add(probeAfterOK)
 		v.set(d, c)
 		return
@@ -56,7 +55,7 @@ func (v *HealthView) Note(d Delegate, err error) {
 	if e.Kind == KindCanceled {
 		return
 	}
-	c.Known, c.OK, c.Kind, c.Cause = true, false, e.Kind, e.Cause()
+	c.Known, c.OK, c.Kind = true, false, e.Kind
 	c.Failures++
 	c.LastFailure, c.NextProbe = now, now.Add(backOff(c.Failures))
 	v.set(d, c)

@@ -126,6 +126,9 @@ func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen 
 	case err != nil:
 		e := delegate.AsError(o.Author, err)
 		o.Error, o.ErrorKind = e.Cause(), string(e.Kind)
+		if e.Working() {
+			o.Task = e.Task
+		}
 		o.Collecting = x.collect(e, o, seen)
 		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
 	default:

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -94,7 +93,7 @@ func contentParts(parts []langrooms.Part) []llms.ContentPart {
 		case p.ToolCall != nil:
 			c := p.ToolCall
 			out = append(out, llms.ToolCall{ID: c.ID, Type: "function",
-				FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments}})
+				FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: sendable(c.Arguments)}})
 		default:
 			out = append(out, mediaParts([]langrooms.Part{p})...)
 		}
@@ -168,26 +167,4 @@ func fromPart(part llms.ContentPart) (langrooms.Part, error) {
 			CallID: p.ToolCallID, Name: p.Name, Content: p.Content}}, nil
 	}
 	return langrooms.Part{}, fmt.Errorf("langchain: a part of type %T has no stored form", part)
-}
-
-// FromChoice turns a model's answer into the lead's message: its words, if any, and its
-// tool calls. ok is false when it holds neither.
-func FromChoice(c *llms.ContentChoice) (m langrooms.Message, ok bool) {
-	m = langrooms.NewMessage(langrooms.RoleAI, "")
-	m.Parts = nil
-	if text := strings.TrimSpace(strings.ToValidUTF8(c.Content, "\uFFFD")); text != "" {
-		m.Parts = append(m.Parts, langrooms.TextPart(text))
-	}
-	for _, call := range c.ToolCalls {
-		if call.FunctionCall == nil {
-			continue
-		}
-		id := call.ID
-		if id == "" {
-			id = langrooms.NewID()
-		}
-		m.Parts = append(m.Parts, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{
-			ID: id, Name: call.FunctionCall.Name, Arguments: call.FunctionCall.Arguments}})
-	}
-	return m, len(m.Parts) > 0
 }

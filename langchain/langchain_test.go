@@ -102,16 +102,47 @@ func TestFromModelRefuses(t *testing.T) {
 }
 
 func TestFromChoice(t *testing.T) {
-	m, ok := langchain.FromChoice(&llms.ContentChoice{Content: " yes\xff\n", ToolCalls: []llms.ToolCall{
-		{FunctionCall: &llms.FunctionCall{Name: "f", Arguments: "{"}}, {ID: "broken"}}})
+	m, ok := langchain.FromChoices([]*llms.ContentChoice{{Content: " yes\xff\n", ToolCalls: []llms.ToolCall{
+		{FunctionCall: &llms.FunctionCall{Name: "f", Arguments: "{"}}, {ID: "broken"}}}})
 	if !ok || m.Role != langrooms.RoleAI || m.Text() != "yes\uFFFD" || len(m.Parts) != 2 {
 		t.Fatalf("FromChoice = %+v, %t", m, ok)
 	}
 	if c := m.Parts[1].ToolCall; c.ID == "" || c.Name != "f" || c.Arguments != "{" {
 		t.Errorf("the call is %+v, want an ID of our own and the model's arguments", c)
 	}
-	if _, ok := langchain.FromChoice(&llms.ContentChoice{Content: " \n"}); ok {
+	if _, ok := langchain.FromChoices([]*llms.ContentChoice{{Content: " \n"}}); ok {
 		t.Error("a choice without words or calls is an answer")
+	}
+}
+
+// Blocks that come as choices are one answer, and calls with one id are told apart.
+func TestFromChoicesTakesAll(t *testing.T) {
+	again := []llms.ToolCall{{ID: "c1", FunctionCall: &llms.FunctionCall{Name: "f"}}}
+	m, ok := langchain.FromChoices([]*llms.ContentChoice{{Content: "First."}, {ToolCalls: again}, {Content: "Then."}, {ToolCalls: again}})
+	if !ok || m.Text() != "First.\n\nThen." || len(m.Parts) != 3 {
+		t.Fatalf("FromChoices = %+v, %t", m, ok)
+	}
+	if a, b := m.Parts[1].ToolCall.ID, m.Parts[2].ToolCall.ID; a != "c1" || b == "c1" || b == "" {
+		t.Errorf("the calls' ids are %q and %q", a, b)
+	}
+}
+
+// Endpoints refuse a whole history for one call whose arguments are no JSON object.
+func TestArguments(t *testing.T) {
+	for written, want := range map[string]string{
+		`{"target":"proto"}`: `{"target":"proto"}`, "": "{}", " \n": "{}", `{"target":"pro`: "{}", `"proto"`: "{}", "[1]": "{}",
+	} {
+		c := langrooms.ToolCall{ID: "c1", Name: "f", Arguments: written}
+		out := langchain.ToModel([]langrooms.Message{
+			message(langrooms.RoleAI, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &c}),
+			message(langrooms.RoleTool, langrooms.Part{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{CallID: "c1", Name: "f"}}),
+		})
+		if got := out[0].Parts[0].(llms.ToolCall).FunctionCall.Arguments; got != want {
+			t.Errorf("%q is sent as %q, want %q", written, got, want)
+		}
+	}
+	if _, err := langchain.Arguments(`{"target":"pro`); err == nil || !strings.Contains(err.Error(), "write the call anew") {
+		t.Errorf("Arguments = %v", err)
 	}
 }
 

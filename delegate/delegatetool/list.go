@@ -55,5 +55,5 @@ func (l *ListDelegates) lastFailure(d delegate.Delegate) string {
 	if !c.Known || c.OK {
 		return ""
 	}
-	return fmt.Sprintf(" (failed last, %s: %s)", c.Kind, delegate.OneLine(c.Cause, maxShown))
+	return fmt.Sprintf(" (failed last: %s)", c.Kind)
 }

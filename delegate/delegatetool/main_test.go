@@ -98,7 +98,7 @@ func (tu *turn) call(cfg delegatetool.Config, arguments any) (string, error) {
 		}
 		input = string(data)
 	}
-	return tool.Call(tu.context(tu.t.Context()), input)
+	return tool.Run(tu.context(tu.t.Context()), input)
 }
 
 // flush puts the call, its result and what the tool has staged, and returns the thread, a

@@ -2,7 +2,6 @@ package delegatetool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -66,10 +65,10 @@ func New(cfg Config) (*DelegateTo, error) {
 // Name returns "delegate_to".
 func (d *DelegateTo) Name() string { return "delegate_to" }
 
-// Description says what the tool does and whom it reaches now.
+// Description says what the tool does, with which arguments, and whom it reaches now.
 func (d *DelegateTo) Description() string {
 	return "Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, " +
-		"and its answer is recorded under its own name.\n" + roster(d.cfg.Roster.Current(), func(delegate.Delegate) string { return "" })
+		"and its answer is recorded under its own name. The input is a JSON object: " + shape + ".\n" + roster(d.cfg.Roster.Current(), func(delegate.Delegate) string { return "" })
 }
 
 // maxShown bounds what a line of the roster says of one thing, in code points.
@@ -93,16 +92,6 @@ func roster(r *delegate.Registry, more func(delegate.Delegate) string) string {
 	return b.String()
 }
 
-// arguments are the tool's parameters.
-type arguments struct {
-	Target     string  `json:"target"`
-	Query      string  `json:"query"`
-	Summary    string  `json:"summary"`
-	Background bool    `json:"background"`
-	ResumeTask string  `json:"resume_task_id"`
-	Timeout    float64 `json:"timeout"`
-}
-
 // Definition is what the model is offered.
 func (d *DelegateTo) Definition() llms.Tool {
 	text := func(help string) map[string]any { return map[string]any{"type": "string", "description": help} }
@@ -124,17 +113,27 @@ func (d *DelegateTo) Definition() llms.Tool {
 	}}
 }
 
-// Call delegates. It needs the turn that ctx carries (exchange.NewContext), and returns the
+// Call does what [DelegateTo.Run] does for an agent of langchaingo's, whose run ends at a
+// tool's error: a failure is a result too, which begins with "Error: ".
+func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
+	result, err := d.Run(ctx, input)
+	if err != nil {
+		return "Error: " + err.Error(), nil
+	}
+	return result, nil
+}
+
+// Run delegates. It needs the turn that ctx carries (exchange.NewContext), and returns the
 // delegate's words. Every failure is an error that names the delegate and that the model
 // can act on.
-func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
+func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 	turn, events, ok := exchange.FromContext(ctx)
 	if !ok {
 		return "", errors.New("delegate_to can only be called in a turn")
 	}
-	var a arguments
-	if err := json.Unmarshal([]byte(input), &a); err != nil {
-		return "", fmt.Errorf("the arguments of delegate_to cannot be read: %w", err)
+	a, err := readArguments(input)
+	if err != nil {
+		return "", err
 	}
 	r, release := d.room(ctx)
 	defer release()
@@ -178,17 +177,16 @@ func settled(o langrooms.Outcome) bool {
 // maxTimeout bounds what a model may ask for, in seconds.
 const maxTimeout = 24 * 60 * 60
 
-// check resolves the target, by the rules of a leading @ token, and refuses what cannot be
-// dispatched.
+// check resolves the target and refuses what cannot be dispatched.
 func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error) {
-	a.Target, a.Query = strings.TrimPrefix(strings.TrimSpace(a.Target), "@"), strings.TrimSpace(a.Query)
+	a.Query = strings.TrimSpace(a.Query)
 	names := registry.Names()
-	address := room.Parse("@"+a.Target+" x", names)
+	address := resolve(a.Target, names)
 	switch {
 	case len(names) == 0:
 		return nil, errors.New("no delegate is configured")
-	case address.Kind != room.Addressed || len(address.To) != 1 || address.Message != "x":
-		return nil, errors.New(room.UnknownText("@"+a.Target, names, address.Near))
+	case len(address.To) != 1:
+		return nil, errors.New(room.UnknownText("@"+strings.TrimPrefix(strings.TrimSpace(a.Target), "@"), names, address.Near))
 	case a.Query == "" && a.ResumeTask == "":
 		return nil, fmt.Errorf("the query to @%s is empty", address.To[0])
 	case a.Background && a.ResumeTask != "":
@@ -247,16 +245,25 @@ func (d *DelegateTo) background(turn *exchange.Turn, from string, job Job) (stri
 
 // answer is the result of a foreground delegation.
 func answer(o langrooms.Outcome) (string, error) {
+	state := "failed"
+	running := o.ErrorKind == string(delegate.KindStillRunning)
+	if running {
+		state = "is still working"
+	}
+	failure := fmt.Sprintf("delegate @%s %s: %s", o.Author, state, o.Error)
 	switch {
 	case o.OK && o.Reply == "":
 		return fmt.Sprintf("@%s answered without text.", o.Author), nil
 	case o.OK:
 		return o.Reply, nil
 	case o.Collecting:
-		return "", fmt.Errorf("delegate @%s failed: %s. The answer is being waited for in the background and will be "+
-			"delivered on a later turn if it comes: do not delegate it again and do not report it as lost", o.Author, o.Error)
-	case o.ErrorKind == string(delegate.KindStillRunning):
-		return "", fmt.Errorf("delegate @%s failed: %s. The answer will not come by itself", o.Author, o.Error)
+		return "", errors.New(failure + ". The answer is being waited for in the background and will be " +
+			"delivered on a later turn if it comes: do not delegate it again and do not report it as lost")
+	case o.Task != "":
+		return "", fmt.Errorf("%s. The answer will not come by itself: to wait for it, call delegate_to with "+
+			"target %q and resume_task_id %q", failure, o.Author, o.Task)
+	case running:
+		return "", errors.New(failure + ". The answer will not come by itself")
 	}
-	return "", fmt.Errorf("delegate @%s failed: %s", o.Author, o.Error)
+	return "", errors.New(failure)
 }

@@ -71,16 +71,16 @@ func TestAnswers(t *testing.T) {
 		"a hostile failure": {kind: delegate.KindFailed, cause: "a\nb\x1b[31m" + strings.Repeat("x", 5000),
 			want: "delegate @proto failed: a b [31m" + strings.Repeat("x", 2000-8) + "…"},
 		"still running, not waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
-			want: "delegate @proto failed: " + running + ". The answer will not come by itself"},
+			want: "delegate @proto is still working: " + running + ". The answer will not come by itself: to wait for it, call delegate_to with target \"proto\" and resume_task_id \"k1\""},
 		"still running, nobody will take it": {kind: delegate.KindStillRunning, cause: running, task: "k1",
 			collect: func(context.Context, delegate.Handle) bool { return false },
-			want:    "delegate @proto failed: " + running + ". The answer will not come by itself"},
+			want:    "delegate @proto is still working: " + running + ". The answer will not come by itself: to wait for it, call delegate_to with target \"proto\" and resume_task_id \"k1\""},
 		"still running without a task": {kind: delegate.KindStillRunning, cause: running,
 			collect: func(context.Context, delegate.Handle) bool { return true },
-			want:    "delegate @proto failed: " + running + ". The answer will not come by itself"},
+			want:    "delegate @proto is still working: " + running + ". The answer will not come by itself"},
 		"still running, waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
 			collect: func(context.Context, delegate.Handle) bool { return true },
-			want: "delegate @proto failed: " + running + ". The answer is being waited for in the background and will be " +
+			want: "delegate @proto is still working: " + running + ". The answer is being waited for in the background and will be " +
 				"delivered on a later turn if it comes: do not delegate it again and do not report it as lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestOutsideOfATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tool.Call(t.Context(), `{"target":"proto","query":"q"}`); err == nil {
+	if _, err := tool.Run(t.Context(), `{"target":"proto","query":"q"}`); err == nil {
 		t.Error("a call outside of a turn is taken")
 	} else {
 		says(t, err, "in a turn")
@@ -198,7 +198,7 @@ func TestStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	tu := begin(t)
-	_, err = tool.Call(tu.context(ctx), `{"target":"proto","query":"q"}`)
+	_, err = tool.Run(tu.context(ctx), `{"target":"proto","query":"q"}`)
 	says(t, err, "stopped by the operator")
 	says(t, tu.flush()[4], "human proto (failed): (stopped by the operator)")
 }
@@ -238,7 +238,7 @@ func TestResumeClaims(t *testing.T) {
 			claimed := false
 			_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(kind, "so it is", "k1")),
 				Claim: func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
-			says(t, err, "delegate @proto failed: so it is")
+			says(t, err, ": so it is")
 			expect(t, "claimed", want, claimed)
 		})
 	}
@@ -287,6 +287,68 @@ func TestBackgroundRefusedLeavesNothing(t *testing.T) {
 	expect(t, "recorded", 3, len(tu.flush()))
 }
 
+// Models write a name in the form of the list, quoted, or in brackets.
+func TestNamesAsModelsWriteThem(t *testing.T) {
+	for _, target := range []string{"proto", "@proto", "PROTO", `"proto"`, "'@proto'", "`proto`", "[proto]", "<proto>", "**proto**", "proto.",
+		"“proto”", "proto (a2a)", "- proto (a2a)", "- proto (a2a): the one called proto", `"proto (a2a)"`} {
+		proto := named("proto")
+		if got, err := begin(t).call(delegatetool.Config{Roster: roster(t, proto, named("protocol"))}, args{"target": target, "query": "q"}); err != nil || len(proto.asked) != 1 {
+			t.Errorf("%s: %q, %v", target, got, err)
+		}
+	}
+	bracketed := named("[ci]")
+	if _, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("ci"), bracketed)}, args{"target": "[ci]", "query": "q"}); err != nil || len(bracketed.asked) != 1 {
+		t.Errorf("a name in brackets: %v", err)
+	}
+}
+
+// What cannot be read is said in a model's terms, with the form that is wanted.
+func TestArgumentsThatCannotBeRead(t *testing.T) {
+	for input, want := range map[string]string{
+		`proto, please`:                "they are not valid JSON",
+		``:                             "they are empty",
+		`["proto"]`:                    "a JSON array is out of place",
+		`{"target":"proto","query":7}`: `a JSON number is out of place in its field "query"`,
+		`{"target":"proto","query":"q","timeout":"30 s"}`: `a JSON string is out of place in its field "timeout"`,
+	} {
+		_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto"))}, input)
+		if err == nil {
+			t.Fatal("no error")
+		}
+		says(t, err, want, `{"target": "NAME", "query": "WHAT TO ASK"}`)
+		if strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "delegatetool") {
+			t.Errorf("the error names our types: %v", err)
+		}
+	}
+	proto := named("proto")
+	if _, err := begin(t).call(delegatetool.Config{Roster: roster(t, proto)}, "```json\n{\"target\":\"proto\",\"query\":\"q\"}\n```"); err != nil || len(proto.asked) != 1 {
+		t.Errorf("in a code fence: %v", err)
+	}
+}
+
+// An agent of langchaingo's ends its run at a tool's error.
+func TestAFailureIsAResultForLangchaingo(t *testing.T) {
+	tool, err := delegatetool.New(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindUnreachable, "connection refused", ""))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var langchain interface { // tools.Tool
+		Name() string
+		Description() string
+		Call(ctx context.Context, input string) (string, error)
+	} = tool
+	for input, want := range map[string]string{
+		`{"target":"proto","query":"q"}`: "Error: delegate @proto failed: connection refused",
+		`proto`:                          "Error: the arguments of delegate_to cannot be read",
+	} {
+		got, err := langchain.Call(begin(t).context(t.Context()), input)
+		if err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, %v", input, got, err)
+		}
+	}
+	says(t, langchain.Description(), `{"target": "NAME", "query": "WHAT TO ASK"}`)
+}
+
 func Example() {
 	tool, err := delegatetool.New(delegatetool.Config{Roster: exampleRoster()})
 	if err != nil {
@@ -295,7 +357,7 @@ func Example() {
 	}
 	fmt.Println(tool.Definition().Function.Description)
 	// Output:
-	// Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, and its answer is recorded under its own name.
+	// Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, and its answer is recorded under its own name. The input is a JSON object: {"target": "NAME", "query": "WHAT TO ASK"}.
 	// Delegates:
 	// - proto (a2a): the one called proto
 }

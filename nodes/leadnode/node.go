@@ -25,7 +25,14 @@ type Tool interface {
 	// Call runs the tool with the JSON arguments that the model wrote. An error is a
 	// result that the model can read and act on. exchange.FromContext gives the turn: what
 	// the tool records there lands behind its result, in the same update.
+	//
+	// Where the tool has a method Run of the same form, that is called in its place: Call
+	// is then for agents that end at a tool's error, and returns it as a result.
 	Call(ctx context.Context, arguments string) (string, error)
+}
+
+type runner interface {
+	Run(ctx context.Context, arguments string) (string, error)
 }
 
 // Config wires a [Node].
@@ -159,11 +166,11 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	if t.steps++; t.steps > n.cfg.MaxSteps {
 		return false, fmt.Errorf("%w after %d calls", ErrSteps, n.cfg.MaxSteps)
 	}
-	choice, err := n.generate(ctx, t)
+	choices, err := n.generate(ctx, t)
 	if err != nil {
 		return false, err
 	}
-	answer, ok := langchain.FromChoice(choice)
+	answer, ok := langchain.FromChoices(choices)
 	if !ok {
 		return false, nil
 	}
@@ -176,7 +183,7 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	return false, t.Put("loop", answer)
 }
 
-func (n *Node) generate(ctx context.Context, t *Turn) (*llms.ContentChoice, error) {
+func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, error) {
 	var prompt []llms.MessageContent
 	if n.cfg.System != "" {
 		prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeSystem, n.cfg.System))
@@ -193,7 +200,7 @@ func (n *Node) generate(ctx context.Context, t *Turn) (*llms.ContentChoice, erro
 	case len(resp.Choices) == 0:
 		return nil, fmt.Errorf("%w: its response holds no choice", ErrModel)
 	}
-	return resp.Choices[0], nil
+	return resp.Choices, nil
 }
 
 func (n *Node) definitions() []llms.Tool {
@@ -236,7 +243,14 @@ func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (str
 	t.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.Thread(), Text: call.Name})
 	for _, tool := range n.cfg.Tools {
 		if def := tool.Definition(); def.Function != nil && def.Function.Name == call.Name {
-			return tool.Call(ctx, call.Arguments)
+			arguments, err := langchain.Arguments(call.Arguments)
+			if err != nil {
+				return "", fmt.Errorf("%s was not run: %w", call.Name, err)
+			}
+			if r, ok := tool.(runner); ok {
+				return r.Run(ctx, arguments)
+			}
+			return tool.Call(ctx, arguments)
 		}
 	}
 	return "", fmt.Errorf("there is no tool %q", call.Name)

@@ -62,7 +62,7 @@ func toolCall(names ...string) *llms.ContentChoice {
 	c := &llms.ContentChoice{Content: "I will ask."}
 	for i, name := range names {
 		c.ToolCalls = append(c.ToolCalls, llms.ToolCall{ID: fmt.Sprint("c", i), Type: "function",
-			FunctionCall: &llms.FunctionCall{Name: name, Arguments: `"` + name + `"`}})
+			FunctionCall: &llms.FunctionCall{Name: name, Arguments: `{"name":"` + name + `"}`}})
 	}
 	return c
 }
@@ -357,4 +357,29 @@ func ExampleNode_Run() {
 	result, err := node.Run(context.Background(), leadnode.Input{Thread: "main", Text: "what did they decide?"})
 	fmt.Println(result.Text, err)
 	// Output: Nothing yet. <nil>
+}
+
+// A call whose arguments were cut off is not run: the model reads why, and the thread goes
+// on, also on later turns.
+func TestUnreadableArguments(t *testing.T) {
+	saver := memorysaver.New()
+	defer saver.Close()
+	cut := toolCall("f")
+	cut.ToolCalls[0].FunctionCall.Arguments = `{"target":"pro`
+	m := &model{script: []*llms.ContentChoice{cut, words("Sorry.")}}
+	ran := tool{"f", func(context.Context, string) (string, error) { t.Error("the tool ran"); return "", nil }}
+	if _, err := newNode(t, m, saver, ran).Run(t.Context(), leadnode.Input{Thread: "t", Text: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	lines := thread(t, saver)
+	if !strings.Contains(lines[2], "result error=true Error: f was not run: its arguments are not one whole JSON object") {
+		t.Errorf("the thread is %q", lines)
+	}
+	for _, sent := range m.prompt {
+		for _, p := range sent.Parts {
+			if c, ok := p.(llms.ToolCall); ok && c.FunctionCall.Arguments != "{}" {
+				t.Errorf("the model is sent the arguments %q", c.FunctionCall.Arguments)
+			}
+		}
+	}
 }

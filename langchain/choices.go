@@ -1,0 +1,67 @@
+package langchain
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/langrooms/langrooms"
+)
+
+// FromChoices turns a model's answer into the lead's message: its words, if any, and its
+// tool calls, each with an ID of its own. Some clients give each block of one answer as a
+// choice, so all of them belong to it. ok is false when they hold neither.
+func FromChoices(choices []*llms.ContentChoice) (m langrooms.Message, ok bool) {
+	m = langrooms.NewMessage(langrooms.RoleAI, "")
+	m.Parts = nil
+	var words []string
+	var calls []langrooms.Part
+	taken := map[string]bool{"": true}
+	for _, c := range choices {
+		if text := strings.TrimSpace(strings.ToValidUTF8(c.Content, "\uFFFD")); text != "" {
+			words = append(words, text)
+		}
+		for _, call := range c.ToolCalls {
+			if call.FunctionCall == nil {
+				continue
+			}
+			id := call.ID
+			if taken[id] {
+				id = langrooms.NewID()
+			}
+			taken[id] = true
+			calls = append(calls, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{
+				ID: id, Name: call.FunctionCall.Name, Arguments: call.FunctionCall.Arguments}})
+		}
+	}
+	if len(words) > 0 {
+		m.Parts = append(m.Parts, langrooms.TextPart(strings.Join(words, "\n\n")))
+	}
+	m.Parts = append(m.Parts, calls...)
+	return m, len(m.Parts) > 0
+}
+
+// Arguments returns the JSON object that a model wrote as the arguments of a call; nothing
+// at all is an empty one. The error says in a model's terms what is wrong.
+func Arguments(written string) (string, error) {
+	if strings.TrimSpace(written) == "" {
+		return "{}", nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(written), &object); err != nil {
+		return "", errors.New("its arguments are not one whole JSON object; they may have been cut off; write the call anew")
+	}
+	return written, nil
+}
+
+// sendable is what goes out of a call's arguments: endpoints refuse a whole history for one
+// call whose arguments are no JSON object.
+func sendable(written string) string {
+	arguments, err := Arguments(written)
+	if err != nil {
+		return "{}"
+	}
+	return arguments
+}
