@@ -30,6 +30,23 @@ type Lease interface {
 	Release() error
 }
 
+// HeadLocker saves a turn's first round trip. Without it a caller locks, then reads.
+type HeadLocker interface {
+	// LockHead is Lock, then Snapshot of the newest checkpoint of at's namespace (at.ID
+	// must be empty: ErrInvalid) as it is under the lease: one round trip when the
+	// lease is free. Where there is no checkpoint the zero one is returned and no error. With
+	// an error there is no lease.
+	LockHead(ctx context.Context, at Ref, r Range) (Lease, Checkpoint, []langrooms.Message, error)
+}
+
+// LastPutter is a [Lease] that saves a turn's last round trip. Without it a caller puts,
+// then releases.
+type LastPutter interface {
+	// PutLast is Put on the lease's thread with its fence. When it succeeds the lease has
+	// been given back, in the same round trip; when it fails the lease is held as before.
+	PutLast(ctx context.Context, parent Ref, step Step) (Ref, error)
+}
+
 // Lister names the threads of the store. Without it `thread list` cannot be offered.
 type Lister interface {
 	// Threads yields all threads, most recently put first. After an error nothing
@@ -44,27 +61,54 @@ type ThreadInfo struct {
 	Updated time.Time
 	// Length is the length of the empty namespace's newest log.
 	Length int64
+	// Err, when set, says why the thread cannot be read; it matches ErrFormat. Such a
+	// thread can be deleted.
+	Err error
 }
 
 // Forker copies a thread's past to another thread. Without it a fork must read and put
 // all messages anew. (A branch within a thread is a Put with Step.Fork.)
 type Forker interface {
 	// Fork makes the thread to begin as what the checkpoint at sees: messages with their
-	// ids and Seq, channels, no pending writes. With a non-nil upTo only messages with Seq <
+	// ids and Seq, named logs, channels, no pending writes. With a non-nil upTo only messages with Seq <
 	// *upTo. ErrConflict when the thread to exists, ErrNotFound when at does not. The
 	// fence for the thread to, if ctx carries one, is obeyed.
 	Fork(ctx context.Context, at Ref, upTo *int64, to string) (Ref, error)
 }
 
+// Copier copies a thread with its history. Without it a copy must be put anew.
+type Copier interface {
+	// CopyThread makes the thread to with all that from holds, in one moment: every
+	// namespace and checkpoint with its id, order, parent, logs, channels and pending
+	// writes. Sequences and versions may be others, in the same order. The TTL is the
+	// store's default. ErrConflict when to exists, ErrNotFound when from does not. The
+	// fence for the thread to, if ctx carries one, is obeyed.
+	CopyThread(ctx context.Context, from, to string) error
+}
+
 // Pruner forgets old checkpoints. Without it a thread keeps all its checkpoints until it
 // is deleted.
 type Pruner interface {
-	// Prune keeps, in each namespace, the newest keep checkpoints (at least 1) and every
-	// one that has a pending interrupt write, and removes the others with all that only they needed:
-	// rows, writes, channel values, abandoned logs. What remains reads as before. With a
-	// non-empty runID only checkpoints whose metadata "run_id" equals it are candidates. It
-	// returns how many were removed. ErrFenced as for Put.
-	Prune(ctx context.Context, thread string, keep int, runID string) (removed int, err error)
+	// Prune removes checkpoints with all that only they needed: rows, writes, channel
+	// values, log entries. What remains reads as before, and contents that no remaining
+	// checkpoint sees, such as a replaced or removed message, are not in the store any
+	// more, whether checkpoints were removed or not. A checkpoint with an open interrupt
+	// stays: one to which no later call than the interrupt's has stored a resume write of
+	// the same task or of [NullTask]. It returns how many checkpoints were removed.
+	// ErrFenced as for Put.
+	Prune(ctx context.Context, thread string, r Retention) (removed int, err error)
+}
+
+// Retention says what a prune keeps. A checkpoint goes when every condition lets it go.
+type Retention struct {
+	// Keep is how many checkpoints, the newest, stay in each namespace: at least 1, or 0
+	// together with RunID.
+	Keep int
+	// Before, when set, lets only checkpoints go whose Time is before it.
+	Before time.Time
+	// RunID, when set, lets only checkpoints go whose metadata "run_id" is this string.
+	// With Keep 0 they all go, interrupted ones too; a thread that has none left is gone.
+	RunID string
 }
 
 // Compacter replaces the older messages of a thread by a summary. Without it compaction
@@ -76,6 +120,44 @@ type Compacter interface {
 	// stays reachable through older checkpoints until it is pruned. When at has no more
 	// than keep messages nothing is done and at is returned. ErrFenced as for Put.
 	Compact(ctx context.Context, at Ref, summary langrooms.Message, keep int) (Ref, error)
+}
+
+// Logger has logs beside the messages: what grows in any other channel. Forks,
+// truncation, pruning and expiry hold for them as for messages. Without it
+// Step.Logs must be empty.
+type Logger interface {
+	// Entries yields the entries of the log that the checkpoint at sees, as
+	// Saver.Messages does. A log without entries yields nothing. The log
+	// LogMessages holds the messages in their stored form.
+	Entries(ctx context.Context, at Ref, log string, r Range) iter.Seq2[LogItem, error]
+	// CompactLog is Compact for a named log; summary.Seq is ignored. LogMessages is
+	// ErrInvalid.
+	CompactLog(ctx context.Context, at Ref, log string, summary LogItem, keep int) (Ref, error)
+}
+
+// LogItem is an entry of a log as a checkpoint sees it.
+type LogItem struct {
+	// Seq is its position.
+	Seq  int64
+	ID   string
+	Data []byte
+}
+
+// Selector reads parts of checkpoints. Without it everything is read, and Query.Select
+// has no effect.
+type Selector interface {
+	// Select returns what Get does, of it what sel asks for, in one round trip; a value
+	// that is not selected does not leave the store.
+	Select(ctx context.Context, at Ref, sel Selection) (Checkpoint, error)
+}
+
+// Walker follows a checkpoint's line. Without it each ancestor is a Get.
+type Walker interface {
+	// Ancestors yields the checkpoint at, its parent, the parent's parent and so on, with
+	// what sel asks for, a page in one round trip. limit nil means no limit. It ends at a
+	// root, or where the parent has been pruned; a caller goes on later with the last
+	// Parent. ErrNotFound (as the only element) when there is no checkpoint at.
+	Ancestors(ctx context.Context, at Ref, sel Selection, limit *int) iter.Seq2[Checkpoint, error]
 }
 
 // Expirer lets whole threads end after a time of disuse. Without it threads stay until
@@ -99,32 +181,4 @@ type Change struct {
 	Thread string
 	// Deleted is true when the thread is known to be gone.
 	Deleted bool
-}
-
-// Snapshotter reads a checkpoint and a piece of its messages at one moment. Use the
-// function [Snapshot], which falls back to Get and Messages.
-type Snapshotter interface {
-	// Snapshot returns what Get and Messages return for at, of the same moment, in one
-	// round trip.
-	Snapshot(ctx context.Context, at Ref, r Range) (Checkpoint, []langrooms.Message, error)
-}
-
-// Snapshot reads a checkpoint and messages of it, in one round trip where the saver is a
-// [Snapshotter].
-func Snapshot(ctx context.Context, s Saver, at Ref, r Range) (Checkpoint, []langrooms.Message, error) {
-	if snap, ok := s.(Snapshotter); ok {
-		return snap.Snapshot(ctx, at, r)
-	}
-	cp, err := s.Get(ctx, at)
-	if err != nil {
-		return Checkpoint{}, nil, err
-	}
-	var messages []langrooms.Message
-	for m, err := range s.Messages(ctx, cp.Ref, r) {
-		if err != nil {
-			return Checkpoint{}, nil, err
-		}
-		messages = append(messages, m)
-	}
-	return cp, messages, nil
 }

@@ -4,11 +4,13 @@ import "context"
 
 type fenceKey struct{ thread string }
 
-// WithFence returns a context under which Put, PutWrites and DeleteThread on thread
-// carry the fencing token: they fail with [ErrFenced] when the store has seen a greater
-// one. A write that stores something with a token newer than the thread's fence makes
-// it the fence; one that fails leaves the fence as it was. Tokens of several threads can
-// stand in one context.
+// WithFence returns a context under which every write on thread carries the fencing
+// token: it fails with [ErrFenced] when the store has seen a greater one. A write that
+// succeeds with a token newer than the thread's fence makes it the fence, also when it
+// found nothing to change (a repeated put, a prune that removes nothing); one that fails
+// leaves the fence as it was. Every int64 is compared exactly, each thread has its own
+// fence, and a store forgets one no sooner than a day after its last use. Tokens of
+// several threads can stand in one context.
 func WithFence(ctx context.Context, thread string, token int64) context.Context {
 	return context.WithValue(ctx, fenceKey{thread}, token)
 }

@@ -22,7 +22,7 @@ const sourceRewind = "rewind"
 // fails the next turn does it.
 func (t *Turn) Rewind(upTo int64) error {
 	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &upTo,
-		Metadata: map[string]string{"source": sourceRewind}}
+		Metadata: checkpointer.Metadata{"source": sourceRewind}}
 	if err := t.rewrite(step); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (t *Turn) prune() error {
 	if !ok {
 		return nil
 	}
-	if _, err := pruner.Prune(t.recordContext(), t.thread, 1, ""); err != nil {
+	if _, err := pruner.Prune(t.recordContext(), t.thread, checkpointer.Retention{Keep: 1}); err != nil {
 		return fmt.Errorf("the thread %q is rewound, but what was erased is still in the store: %w", t.thread, err)
 	}
 	return nil
@@ -110,7 +110,7 @@ func (t *Turn) Fork(upTo *int64, target *Turn) error {
 	ref, err := forker.Fork(target.recordContext(), t.head, upTo, target.thread)
 	if err == nil {
 		target.head = ref
-		err = target.rewrite(checkpointer.Step{ID: langrooms.NewID(), Metadata: map[string]string{"source": "fork"}})
+		err = target.rewrite(checkpointer.Step{ID: langrooms.NewID(), Metadata: checkpointer.Metadata{"source": "fork"}})
 		if err != nil {
 			err = errors.Join(err, target.Delete())
 		}

@@ -149,7 +149,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	step := checkpointer.Step{
 		ID:       langrooms.NewID(),
 		Log:      checkpointer.Append(messages...),
-		Metadata: map[string]string{"source": source},
+		Metadata: checkpointer.Metadata{"source": source},
 	}
 	step.Channels = map[string][]byte{}
 	switch {

@@ -123,12 +123,12 @@ type pruneFails struct {
 	failures int
 }
 
-func (p *pruneFails) Prune(ctx context.Context, thread string, keep int, runID string) (int, error) {
+func (p *pruneFails) Prune(ctx context.Context, thread string, keep checkpointer.Retention) (int, error) {
 	if p.failures > 0 {
 		p.failures--
 		return 0, checkpointer.ErrUnavailable
 	}
-	return p.store.Prune(ctx, thread, keep, runID)
+	return p.store.Prune(ctx, thread, keep)
 }
 
 // A rewind whose pruning failed says so, and whoever takes the thread next makes it good.
@@ -155,7 +155,7 @@ func TestRewindTellsWhatIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		write := checkpointer.Write{Channel: checkpointer.ChannelInterrupt, Value: []byte("?")}
-		if err := s.PutWrites(t.Context(), cp.Ref, "task", []checkpointer.Write{write}); err != nil {
+		if err := s.PutWrites(t.Context(), cp.Ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{write}); err != nil {
 			t.Fatal(err)
 		}
 		_, err = threadsOf(s).Rewind(t.Context(), "t", ids[0])

@@ -45,8 +45,8 @@ func invalidPut(c *check) {
 		"a good entry before a bad":   {first, checkpointer.Step{Log: append(appends("b"), checkpointer.Entry{Op: "merge"})}},
 		"an unencodable extra field":  {first, checkpointer.Step{Log: checkpointer.Append(langrooms.Message{ID: "m", Extra: map[string]jsonText{"x": jsonText("{")}})}},
 		"a channel set and removed":   {first, checkpointer.Step{Channels: values("x=1"), Remove: []string{"x"}}},
-		"metadata that is not UTF-8":  {first, checkpointer.Step{Metadata: map[string]string{"k": "\xff"}}},
-		"a metadata key not in UTF-8": {first, checkpointer.Step{Metadata: map[string]string{"\xff": ""}}},
+		"metadata that is not UTF-8":  {first, checkpointer.Step{Metadata: checkpointer.Metadata{"k": "\xff"}}},
+		"a metadata key not in UTF-8": {first, checkpointer.Step{Metadata: checkpointer.Metadata{"\xff": ""}}},
 	}
 	for name, id := range badIDs() {
 		calls[name+" thread"] = call{thread(id), checkpointer.Step{}}
@@ -72,14 +72,14 @@ func invalidWrites(c *check) {
 		c.Helper()
 		c.is(err, checkpointer.ErrInvalid, "writes with %s", name)
 	}
-	is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t"}, "task", good), "an empty checkpoint id")
-	is(s.PutWrites(c.Context(), checkpointer.Ref{ID: "c1"}, "task", good), "an empty thread")
+	is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t"}, task("task"), good), "an empty checkpoint id")
+	is(s.PutWrites(c.Context(), checkpointer.Ref{ID: "c1"}, task("task"), good), "an empty thread")
 	for name, id := range badIDs() {
-		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: id, ID: "c1"}, "task", good), name+" thread")
-		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t", Namespace: id, ID: "c1"}, "task", good), name+" namespace")
-		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t", ID: id}, "task", good), name+" checkpoint")
-		is(s.PutWrites(c.Context(), at, id, good), name+" task")
-		is(s.PutWrites(c.Context(), at, "task", append(good, checkpointer.Write{Channel: id})), name+" channel")
+		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: id, ID: "c1"}, task("task"), good), name+" thread")
+		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t", Namespace: id, ID: "c1"}, task("task"), good), name+" namespace")
+		is(s.PutWrites(c.Context(), checkpointer.Ref{Thread: "t", ID: id}, task("task"), good), name+" checkpoint")
+		is(s.PutWrites(c.Context(), at, task(id), good), name+" task")
+		is(s.PutWrites(c.Context(), at, task("task"), append(good, checkpointer.Write{Channel: id})), name+" channel")
 	}
 	c.writes(c.get(s, at), "")
 }
@@ -127,7 +127,7 @@ func errorsNameTheThread(c *check) {
 	c.chain(s, thread("odd\nthread"), "a")
 	_, getErr := s.Get(c.Context(), checkpointer.Ref{Thread: "odd\nthread", ID: "none"})
 	_, putErr := s.Put(c.Context(), thread("odd\nthread"), checkpointer.Step{})
-	writesErr := s.PutWrites(c.Context(), checkpointer.Ref{Thread: "odd\nthread"}, "task", nil)
+	writesErr := s.PutWrites(c.Context(), checkpointer.Ref{Thread: "odd\nthread"}, task("task"), nil)
 	_, readErr := readAll(c.Context(), s, checkpointer.Ref{Thread: "odd\nthread", ID: "none"}, checkpointer.Range{})
 	for name, err := range map[string]error{"get": getErr, "put": putErr, "writes": writesErr, "messages": readErr} {
 		if err == nil || !strings.Contains(err.Error(), `odd\nthread`) {

@@ -95,29 +95,31 @@ func brokenPrunes() []broken {
 	}
 	return []broken{
 		{name: "prunes everything", rules: "prune-keeps-newest prune-branches", breakIt: func(h *hooks) {
-			h.prune = func(ctx ctxT, thread string, keep int, _ string) (int, error) {
-				return counted(h, ctx, thread, keep, func() { _ = h.full.DeleteThread(ctx, thread) })
+			h.prune = func(ctx ctxT, thread string, keep checkpointer.Retention) (int, error) {
+				return counted(h, ctx, thread, keep.Keep, func() { _ = h.full.DeleteThread(ctx, thread) })
 			}
 		}},
 		{name: "prunes nothing", rules: "prune-then-go-on", breakIt: func(h *hooks) {
-			h.prune = func(ctx ctxT, thread string, keep int, _ string) (int, error) {
-				return counted(h, ctx, thread, keep, func() {})
+			h.prune = func(ctx ctxT, thread string, keep checkpointer.Retention) (int, error) {
+				return counted(h, ctx, thread, keep.Keep, func() {})
 			}
 		}},
 		{name: "forgets interrupts", rules: "prune-keeps-interrupted", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 				w = slices.DeleteFunc(slices.Clone(w), func(w checkpointer.Write) bool { return w.Channel == checkpointer.ChannelInterrupt })
 				return h.full.PutWrites(ctx, at, task, w)
 			}
 		}},
 		{name: "prunes every run", rules: "prune-of-a-run", breakIt: func(h *hooks) {
-			h.prune = func(ctx ctxT, thread string, keep int, _ string) (int, error) {
-				return h.full.Prune(ctx, thread, keep, "")
+			h.prune = func(ctx ctxT, thread string, keep checkpointer.Retention) (int, error) {
+				keep.RunID = ""
+				return h.full.Prune(ctx, thread, keep)
 			}
 		}},
 		{name: "takes keep none for one", rules: "prune-arguments", breakIt: func(h *hooks) {
-			h.prune = func(ctx ctxT, thread string, keep int, runID string) (int, error) {
-				return h.full.Prune(ctx, thread, max(keep, 1), runID)
+			h.prune = func(ctx ctxT, thread string, keep checkpointer.Retention) (int, error) {
+				keep.Keep = max(keep.Keep, 1)
+				return h.full.Prune(ctx, thread, keep)
 			}
 		}},
 	}

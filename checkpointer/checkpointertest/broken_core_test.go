@@ -175,7 +175,7 @@ func brokenChanges() []broken {
 func brokenWrites() []broken {
 	return []broken{
 		{name: "drops writes before the put", rules: "writes-before-put", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 				if _, err := h.full.Get(ctx, at); is(checkpointer.ErrNotFound, err) {
 					return nil
 				}
@@ -183,13 +183,13 @@ func brokenWrites() []broken {
 			}
 		}},
 		{name: "writes to the newest checkpoint", rules: "put-writes-put", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 				return h.full.PutWrites(ctx, newestRef(ctx, h.full, at), task, w)
 			}
 		}},
 		{name: "lets the last ordinary write win", rules: "ordinary-write-first-wins concurrent-first-wins", breakIt: lastOrdinaryWins},
 		{name: "lets the first special write win", rules: "special-write-last-wins", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 				cp, _ := h.full.Get(ctx, at)
 				for _, there := range cp.Writes {
 					w = slices.DeleteFunc(slices.Clone(w), func(w checkpointer.Write) bool {
@@ -228,11 +228,11 @@ func lastOrdinaryWins(h *hooks) {
 	}
 	var mu sync.Mutex
 	last := map[spot][]byte{}
-	h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+	h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i, w := range w[1:] {
-			last[spot{at, task, i + 1}] = w.Value
+			last[spot{at, task.ID, i + 1}] = w.Value
 		}
 		return h.full.PutWrites(ctx, at, task, w)
 	}
@@ -241,7 +241,7 @@ func lastOrdinaryWins(h *hooks) {
 		mu.Lock()
 		defer mu.Unlock()
 		for i, w := range cp.Writes {
-			if v, ok := last[spot{cp.Ref, w.Task, w.Index}]; ok {
+			if v, ok := last[spot{cp.Ref, w.Task.ID, w.Index}]; ok {
 				cp.Writes[i].Value = append([]byte("last "), v...)
 			}
 		}
@@ -300,7 +300,7 @@ func brokenErrors() []broken {
 			}
 		}},
 		{name: "takes invalid writes", rules: "invalid-writes", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 				if err := h.full.PutWrites(ctx, at, task, w); !is(checkpointer.ErrInvalid, err) {
 					return err
 				}

@@ -241,7 +241,7 @@ func renamed(thread, namespace, id func(string) string) func(*hooks) {
 			return ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: s.ID}, err
 		}
 		h.get = func(ctx ctxT, at ref) (checkpointer.Checkpoint, error) { return h.full.Get(ctx, to(at)) }
-		h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
+		h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
 			return h.full.PutWrites(ctx, to(at), task, w)
 		}
 		h.messages = func(ctx ctxT, at ref, r span) iter.Seq2[langrooms.Message, error] {
@@ -264,8 +264,8 @@ func brokenIDs() []broken {
 			return s
 		})},
 		{name: "trims tasks", rules: "hostile-tasks-and-channels", breakIt: func(h *hooks) {
-			h.writes = func(ctx ctxT, at ref, task string, w []checkpointer.Write) error {
-				return h.full.PutWrites(ctx, at, strings.TrimSpace(task), w)
+			h.writes = func(ctx ctxT, at ref, task checkpointer.Task, w []checkpointer.Write) error {
+				return h.full.PutWrites(ctx, at, checkpointer.Task{ID: strings.TrimSpace(task.ID)}, w)
 			}
 		}},
 		{name: "folds message ids", rules: "hostile-message-ids-and-metadata", breakIt: altered(func(s *step) {

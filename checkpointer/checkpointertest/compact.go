@@ -57,7 +57,7 @@ func compactRule(c *check) {
 	c.sees(s, c.put(s, at, checkpointer.Step{Log: appends("b"), Fork: true}), names(0, 20)+" b")
 	if a, ok := s.(checkpointer.Pruner); ok {
 		newest := c.compact(s, thread("t"), said("sum4", "sum4"), 2)
-		_, err := a.Prune(c.Context(), "t", 1, "")
+		_, err := a.Prune(c.Context(), "t", checkpointer.Retention{Keep: 1})
 		c.ok(err, "prune after the compaction")
 		c.sees(s, newest, "sum4 m19 b")
 		c.sees(s, c.chain(s, newest, "end"), "sum4 m19 b end")

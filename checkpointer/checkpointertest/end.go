@@ -38,7 +38,7 @@ func everyCall(ctx context.Context, c *check, s checkpointer.Saver, target error
 	c.Helper()
 	_, err := s.Put(ctx, thread("t"), checkpointer.Step{ID: "c1", Log: appends("a")})
 	c.is(err, target, "put")
-	c.is(s.PutWrites(ctx, checkpointer.Ref{Thread: "t", ID: "c1"}, "task", []checkpointer.Write{write("x", "1")}), target, "writes")
+	c.is(s.PutWrites(ctx, checkpointer.Ref{Thread: "t", ID: "c1"}, task("task"), []checkpointer.Write{write("x", "1")}), target, "writes")
 	_, err = s.Get(ctx, thread("t"))
 	c.is(err, target, "get")
 	c.oneError(s.List(ctx, checkpointer.Query{Thread: "t"}), target, "list")
@@ -63,7 +63,7 @@ func everyAbility(ctx context.Context, c *check, s checkpointer.Saver, target er
 		c.is(err, target, "fork")
 	}
 	if a, ok := s.(checkpointer.Pruner); ok {
-		_, err := a.Prune(ctx, "t", 1, "")
+		_, err := a.Prune(ctx, "t", checkpointer.Retention{Keep: 1})
 		c.is(err, target, "prune")
 	}
 	if a, ok := s.(checkpointer.Compacter); ok {

@@ -198,7 +198,7 @@ func (c *check) writes(cp checkpointer.Checkpoint, want string) {
 	c.Helper()
 	var places []string
 	for _, w := range cp.Writes {
-		places = append(places, fmt.Sprintf("%s/%d/%s=%s", w.Task, w.Index, w.Channel, w.Value))
+		places = append(places, fmt.Sprintf("%s/%d/%s=%s", w.Task.ID, w.Index, w.Channel, w.Value))
 	}
 	if got := strings.Join(places, " "); got != want {
 		c.Errorf("pending writes of %q: got [%s], want [%s]", cp.Ref.ID, got, want)
@@ -209,9 +209,12 @@ func write(channel, value string) checkpointer.Write {
 	return checkpointer.Write{Channel: channel, Value: []byte(value)}
 }
 
-func (c *check) putWrites(s checkpointer.Saver, at checkpointer.Ref, task string, w ...checkpointer.Write) {
+func (c *check) putWrites(s checkpointer.Saver, at checkpointer.Ref, id string, w ...checkpointer.Write) {
 	c.Helper()
-	c.ok(s.PutWrites(c.Context(), at, task, w), "writes of task %q at %+v", task, at)
+	c.ok(s.PutWrites(c.Context(), at, task(id), w), "writes of task %q at %+v", id, at)
 }
+
+// task is the task of that id.
+func task(id string) checkpointer.Task { return checkpointer.Task{ID: id} }
 
 func ptr[T any](v T) *T { return &v }

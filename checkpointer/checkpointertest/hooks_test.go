@@ -25,6 +25,11 @@ type full interface {
 	checkpointer.Expirer
 	checkpointer.Watcher
 	checkpointer.Snapshotter
+	checkpointer.HeadLocker
+	checkpointer.Copier
+	checkpointer.Logger
+	checkpointer.Selector
+	checkpointer.Walker
 }
 
 // broken is a defect and the rules that must find it.
@@ -98,7 +103,7 @@ func (h *handle) Put(ctx context.Context, parent checkpointer.Ref, step checkpoi
 	return h.full.Put(ctx, parent, step)
 }
 
-func (h *handle) PutWrites(ctx context.Context, at checkpointer.Ref, task string, w []checkpointer.Write) error {
+func (h *handle) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, w []checkpointer.Write) error {
 	if err := h.err(); err != nil {
 		return err
 	}
@@ -151,11 +156,11 @@ func (h *handle) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to 
 	return h.full.Fork(ctx, at, upTo, to)
 }
 
-func (h *handle) Prune(ctx context.Context, thread string, keep int, runID string) (int, error) {
+func (h *handle) Prune(ctx context.Context, thread string, keep checkpointer.Retention) (int, error) {
 	if err := h.err(); err != nil {
 		return 0, err
 	}
-	return h.full.Prune(ctx, thread, keep, runID)
+	return h.full.Prune(ctx, thread, keep)
 }
 
 func (h *handle) Compact(ctx context.Context, at checkpointer.Ref, m langrooms.Message, keep int) (checkpointer.Ref, error) {
@@ -216,7 +221,7 @@ func (h *handle) Lock(ctx context.Context, thread string) (checkpointer.Lease, e
 type hooks struct {
 	full
 	put      func(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error)
-	writes   func(ctx context.Context, at checkpointer.Ref, task string, w []checkpointer.Write) error
+	writes   func(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, w []checkpointer.Write) error
 	get      func(ctx context.Context, at checkpointer.Ref) (checkpointer.Checkpoint, error)
 	list     func(ctx context.Context, q checkpointer.Query) iter.Seq2[checkpointer.Checkpoint, error]
 	messages func(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) iter.Seq2[langrooms.Message, error]
@@ -225,7 +230,7 @@ type hooks struct {
 	lock     func(ctx context.Context, thread string) (checkpointer.Lease, error)
 	threads  func(ctx context.Context) iter.Seq2[checkpointer.ThreadInfo, error]
 	fork     func(ctx context.Context, at checkpointer.Ref, upTo *int64, to string) (checkpointer.Ref, error)
-	prune    func(ctx context.Context, thread string, keep int, runID string) (int, error)
+	prune    func(ctx context.Context, thread string, keep checkpointer.Retention) (int, error)
 	compact  func(ctx context.Context, at checkpointer.Ref, m langrooms.Message, keep int) (checkpointer.Ref, error)
 	ttl      func(ctx context.Context, thread string, ttl time.Duration) error
 	watch    func(ctx context.Context, thread string) iter.Seq2[checkpointer.Change, error]
@@ -242,7 +247,7 @@ func (h *hooks) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 	return h.put(ctx, parent, step)
 }
 
-func (h *hooks) PutWrites(ctx context.Context, at checkpointer.Ref, task string, w []checkpointer.Write) error {
+func (h *hooks) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, w []checkpointer.Write) error {
 	return h.writes(ctx, at, task, w)
 }
 
@@ -273,8 +278,8 @@ func (h *hooks) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	return h.fork(ctx, at, upTo, to)
 }
 
-func (h *hooks) Prune(ctx context.Context, thread string, keep int, runID string) (int, error) {
-	return h.prune(ctx, thread, keep, runID)
+func (h *hooks) Prune(ctx context.Context, thread string, keep checkpointer.Retention) (int, error) {
+	return h.prune(ctx, thread, keep)
 }
 
 func (h *hooks) Compact(ctx context.Context, at checkpointer.Ref, m langrooms.Message, keep int) (checkpointer.Ref, error) {

@@ -131,8 +131,8 @@ func hostileTasks(c *check) {
 	}
 	byTask := map[string]string{}
 	for _, w := range c.get(s, checkpointer.Ref{Thread: "t", ID: "c"}).Writes {
-		if w.Task != "by-channel" {
-			byTask[w.Task] += string(w.Value)
+		if w.Task.ID != "by-channel" {
+			byTask[w.Task.ID] += string(w.Value)
 		} else if w.Index >= 0 && w.Channel != ids[w.Index] {
 			c.Errorf("write %d has the channel %q, want %q", w.Index, w.Channel, ids[w.Index])
 		}
@@ -148,15 +148,15 @@ func hostileMessageIDs(c *check) {
 	s := c.saver()
 	ids := HostileIDs()
 	var log []checkpointer.Entry
-	metadata := map[string]string{}
+	metadata := checkpointer.Metadata{}
 	for i, id := range ids {
 		log = append(log, checkpointer.Entry{Op: checkpointer.OpAppend, Message: said(id, fmt.Sprint(i))})
 		metadata[id] = id
 	}
 	at := c.put(s, thread("t"), checkpointer.Step{Log: log, Metadata: metadata})
 	for _, id := range ids {
-		c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{id: id}}, at.ID)
-		c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{id: id + "x"}}, "")
+		c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{id: id}}, at.ID)
+		c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{id: id + "x"}}, "")
 	}
 	want := names(0, len(ids))
 	for i, id := range ids {

@@ -26,7 +26,7 @@ func mixed(c *check, s checkpointer.Saver) {
 		if id[0] == 'b' {
 			ns = "n"
 		}
-		at[ns] = c.put(s, at[ns], checkpointer.Step{ID: id, Metadata: map[string]string{"step": fmt.Sprint(i), "ns": ns, "kind": "k"}})
+		at[ns] = c.put(s, at[ns], checkpointer.Step{ID: id, Metadata: checkpointer.Metadata{"step": fmt.Sprint(i), "ns": ns, "kind": "k"}})
 	}
 }
 
@@ -68,13 +68,13 @@ func listBefore(c *check) {
 func listFilter(c *check) {
 	s := c.saver()
 	mixed(c, s)
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"kind": "k"}}, "a3 b2 a2 b1 a1")
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"ns": "n", "kind": "k"}}, "b2 b1")
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"step": "1", "kind": "other"}}, "")
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"absent": ""}}, "")
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"kind": "k"}, Limit: checkpointer.N(2),
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"kind": "k"}}, "a3 b2 a2 b1 a1")
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"ns": "n", "kind": "k"}}, "b2 b1")
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"step": "1", "kind": "other"}}, "")
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"absent": ""}}, "")
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"kind": "k"}, Limit: checkpointer.N(2),
 		Before: checkpointer.Ref{ID: "a3"}}, "b2 a2")
-	c.lists(s, checkpointer.Query{Thread: "t", Filter: map[string]string{"step": "0"}, Limit: checkpointer.N(1)}, "a1")
+	c.lists(s, checkpointer.Query{Thread: "t", Filter: checkpointer.Metadata{"step": "0"}, Limit: checkpointer.N(1)}, "a1")
 }
 
 func listLimit(c *check) {

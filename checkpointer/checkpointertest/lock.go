@@ -83,8 +83,8 @@ func newerToken(c *check) {
 	if err != nil {
 		c.Errorf("a put that failed has raised the fence: %v", err)
 	}
-	c.ok(s.PutWrites(with(6), at, "task", []checkpointer.Write{write("x", "1")}), "writes with a newer token")
-	c.is(s.PutWrites(with(5), at, "task", nil), checkpointer.ErrFenced, "writes with an older token")
+	c.ok(s.PutWrites(with(6), at, task("task"), []checkpointer.Write{write("x", "1")}), "writes with a newer token")
+	c.is(s.PutWrites(with(5), at, task("task"), nil), checkpointer.ErrFenced, "writes with an older token")
 }
 
 // everyWrite makes each fenced write with ctx and reports when its error is not ErrFenced.
@@ -92,10 +92,10 @@ func everyWrite(ctx context.Context, c *check, s checkpointer.Saver, at checkpoi
 	c.Helper()
 	_, err := s.Put(ctx, at, checkpointer.Step{ID: "fenced", Log: appends("x")})
 	c.is(err, checkpointer.ErrFenced, "put")
-	c.is(s.PutWrites(ctx, at, "task", []checkpointer.Write{write("x", "1")}), checkpointer.ErrFenced, "writes")
+	c.is(s.PutWrites(ctx, at, task("task"), []checkpointer.Write{write("x", "1")}), checkpointer.ErrFenced, "writes")
 	c.is(s.DeleteThread(ctx, at.Thread), checkpointer.ErrFenced, "delete")
 	if a, ok := s.(checkpointer.Pruner); ok {
-		_, err := a.Prune(ctx, at.Thread, 1, "")
+		_, err := a.Prune(ctx, at.Thread, checkpointer.Retention{Keep: 1})
 		c.is(err, checkpointer.ErrFenced, "prune")
 	}
 	if a, ok := s.(checkpointer.Compacter); ok {

@@ -24,7 +24,7 @@ func valuesIn(c *check) {
 	m := rich()[1]
 	want := stored(m)
 	step := checkpointer.Step{ID: "c1", Log: checkpointer.Append(m), Channels: values("x=abc"),
-		Metadata: map[string]string{"k": "v"}, Remove: []string{"y"}}
+		Metadata: checkpointer.Metadata{"k": "v"}, Remove: []string{"y"}}
 	at := c.put(s, thread("t"), step)
 	w := []checkpointer.Write{write("x", "abc")}
 	c.putWrites(s, at, "task", w...)
@@ -72,7 +72,7 @@ func valuesOut(c *check) {
 	s := c.saver()
 	messages := rich()[:2]
 	c1 := c.put(s, thread("t"), checkpointer.Step{ID: "c1", Log: checkpointer.Append(messages...), Channels: values("x=abc"),
-		Metadata: map[string]string{"k": "v"}})
+		Metadata: checkpointer.Metadata{"k": "v"}})
 	c.putWrites(s, c1, "task", write("x", "abc"))
 	at := c.put(s, c1, checkpointer.Step{ID: "c2"})
 	for range 2 {

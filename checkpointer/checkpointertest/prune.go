@@ -21,7 +21,7 @@ func pruneRules() []rule {
 // prune prunes and reports when another number than want was removed.
 func (c *check) prune(s checkpointer.Saver, name string, keep int, runID string, want int) {
 	c.Helper()
-	removed, err := ability[checkpointer.Pruner](c, s).Prune(c.Context(), name, keep, runID)
+	removed, err := ability[checkpointer.Pruner](c, s).Prune(c.Context(), name, checkpointer.Retention{Keep: keep, RunID: runID})
 	c.ok(err, "prune of %q", name)
 	if removed != want {
 		c.Errorf("prune of %q to %d removed %d, want %d", name, keep, removed, want)
@@ -87,7 +87,7 @@ func pruneRun(c *check) {
 	s := c.saver()
 	at := thread("t")
 	for i, run := range strings.Fields("r1 r1 r2 r1 r2 r1") {
-		at = c.put(s, at, checkpointer.Step{ID: fmt.Sprintf("c%d", i), Log: appends(fmt.Sprintf("m%d", i)), Metadata: map[string]string{"run_id": run}})
+		at = c.put(s, at, checkpointer.Step{ID: fmt.Sprintf("c%d", i), Log: appends(fmt.Sprintf("m%d", i)), Metadata: checkpointer.Metadata{"run_id": run}})
 	}
 	c.prune(s, "t", 1, "r3", 0)
 	c.prune(s, "t", 1, "r2", 2)
@@ -134,10 +134,10 @@ func pruneArguments(c *check) {
 	at := c.chain(s, thread("t"), "a b")
 	a := ability[checkpointer.Pruner](c, s)
 	for _, keep := range []int{0, -1} {
-		_, err := a.Prune(c.Context(), "t", keep, "")
+		_, err := a.Prune(c.Context(), "t", checkpointer.Retention{Keep: keep})
 		c.is(err, checkpointer.ErrInvalid, "prune to %d", keep)
 	}
-	_, err := a.Prune(c.Context(), "", 1, "")
+	_, err := a.Prune(c.Context(), "", checkpointer.Retention{Keep: 1})
 	c.is(err, checkpointer.ErrInvalid, "prune of an empty thread")
 	c.sees(s, at, "a b")
 	c.lists(s, checkpointer.Query{Thread: "t"}, "b a")

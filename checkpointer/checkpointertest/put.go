@@ -26,7 +26,7 @@ func putThenRead(c *check) {
 	s := c.saver()
 	when := time.Date(2020, 2, 3, 4, 5, 6, 789, time.FixedZone("", 3600))
 	first := c.put(s, thread("t"), checkpointer.Step{ID: "c1", Log: appends("a b"), Time: when,
-		Channels: map[string][]byte{"x": []byte("1")}, Metadata: map[string]string{"source": "input", "step": "-1"}})
+		Channels: map[string][]byte{"x": []byte("1")}, Metadata: checkpointer.Metadata{"source": "input", "step": "-1"}})
 	second := c.put(s, first, checkpointer.Step{ID: "c2", Log: appends("c")})
 
 	cp := c.get(s, first)

@@ -127,7 +127,7 @@ func concurrentWrites(c *check) {
 	s := c.saver()
 	at := c.chain(s, thread("t"), "c1")
 	parallel(50, func(i int) {
-		err := s.PutWrites(c.Context(), at, fmt.Sprintf("task%02d", i), []checkpointer.Write{
+		err := s.PutWrites(c.Context(), at, task(fmt.Sprintf("task%02d", i)), []checkpointer.Write{
 			write("x", fmt.Sprint(i)), write("y", fmt.Sprint(i)), write(checkpointer.ChannelResume, fmt.Sprint(i))})
 		if err != nil {
 			c.Errorf("writes of task %d: %v", i, err)
@@ -138,7 +138,7 @@ func concurrentWrites(c *check) {
 		c.Fatalf("%d of 150 concurrent writes are there", len(writes))
 	}
 	for i, w := range writes {
-		if w.Task != fmt.Sprintf("task%02d", i/3) || string(w.Value) != fmt.Sprint(i/3) {
+		if w.Task.ID != fmt.Sprintf("task%02d", i/3) || string(w.Value) != fmt.Sprint(i/3) {
 			c.Errorf("write %d is %+v", i, w)
 		}
 	}
@@ -149,7 +149,7 @@ func concurrentFirstWins(c *check) {
 	at := c.chain(s, thread("t"), "c1")
 	parallel(20, func(i int) {
 		v := fmt.Sprint(i)
-		if err := s.PutWrites(c.Context(), at, "task", []checkpointer.Write{write("x", v), write("y", v)}); err != nil {
+		if err := s.PutWrites(c.Context(), at, task("task"), []checkpointer.Write{write("x", v), write("y", v)}); err != nil {
 			c.Errorf("writes: %v", err)
 		}
 	})

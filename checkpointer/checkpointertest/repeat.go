@@ -15,7 +15,7 @@ func repeatRules() []rule {
 
 func fullStep() checkpointer.Step {
 	return checkpointer.Step{ID: "c2", Log: append(appends("b"), replace("a", "A")), Channels: values("x=2", "y=2"),
-		Remove: []string{"gone", "z"}, Metadata: map[string]string{"step": "1", "source": "loop"}}
+		Remove: []string{"gone", "z"}, Metadata: checkpointer.Metadata{"step": "1", "source": "loop"}}
 }
 
 func putIdempotent(c *check) {

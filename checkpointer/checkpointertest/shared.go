@@ -26,7 +26,7 @@ func (c *check) reopen(s checkpointer.Saver) checkpointer.Saver {
 func sharedPersistence(c *check) {
 	s := c.saver()
 	at := c.put(s, thread("t"), checkpointer.Step{ID: "c1", Log: checkpointer.Append(rich()...), Channels: values("x=1"),
-		Metadata: map[string]string{"k": "v"}})
+		Metadata: checkpointer.Metadata{"k": "v"}})
 	c.putWrites(s, at, "task", write("x", "1"))
 	read := func(s checkpointer.Saver) {
 		c.Helper()

@@ -17,6 +17,7 @@ type Ability string
 // The abilities, by the names of their interfaces.
 const (
 	Locker      Ability = "Locker"
+	HeadLocker  Ability = "HeadLocker"
 	Lister      Ability = "Lister"
 	Forker      Ability = "Forker"
 	Pruner      Ability = "Pruner"
@@ -24,11 +25,16 @@ const (
 	Expirer     Ability = "Expirer"
 	Watcher     Ability = "Watcher"
 	Snapshotter Ability = "Snapshotter"
+	Copier      Ability = "Copier"
+	Logger      Ability = "Logger"
+	Selector    Ability = "Selector"
+	Walker      Ability = "Walker"
 )
 
 // AllAbilities lists every ability, for a store that has them all.
 func AllAbilities() []Ability {
-	return []Ability{Locker, Lister, Forker, Pruner, Compacter, Expirer, Watcher, Snapshotter}
+	return []Ability{Locker, Lister, Forker, Pruner, Compacter, Expirer, Watcher, Snapshotter,
+		HeadLocker, Copier, Logger, Selector, Walker}
 }
 
 // Config says what the store under test offers.
@@ -41,6 +47,8 @@ type Config struct {
 	// its cleanup. It is called several times for one s. Nil, for a store that lives in
 	// one saver value, leaves out the rules about several handles.
 	Reopen func(t testing.TB, s checkpointer.Saver) checkpointer.Saver
+	// Skip names rules that the store does not keep yet.
+	Skip []string
 	// History is the number of checkpoints in the rule long-history. Default 10,000, or
 	// 1,000 with -short; at least 1,000.
 	History int
@@ -57,6 +65,9 @@ func Run(t *testing.T, open func(t testing.TB) checkpointer.Saver, cfg Config) {
 	}
 	for _, rule := range rules() {
 		if rule.shared && cfg.Reopen == nil {
+			continue
+		}
+		if slices.Contains(cfg.Skip, rule.name) {
 			continue
 		}
 		if rule.needs != "" && !slices.Contains(cfg.Abilities, rule.needs) {
@@ -162,6 +173,16 @@ func has(s checkpointer.Saver, a Ability) (ok bool) {
 		_, ok = s.(checkpointer.Watcher)
 	case Snapshotter:
 		_, ok = s.(checkpointer.Snapshotter)
+	case HeadLocker:
+		_, ok = s.(checkpointer.HeadLocker)
+	case Copier:
+		_, ok = s.(checkpointer.Copier)
+	case Logger:
+		_, ok = s.(checkpointer.Logger)
+	case Selector:
+		_, ok = s.(checkpointer.Selector)
+	case Walker:
+		_, ok = s.(checkpointer.Walker)
 	}
 	return ok
 }

@@ -87,8 +87,8 @@ func writesOrdered(c *check) {
 	}
 	for i := 1; i < len(writes); i++ {
 		a, b := writes[i-1], writes[i]
-		if a.Task > b.Task || a.Task == b.Task && a.Index >= b.Index {
-			c.Errorf("write (%q, %d) comes before (%q, %d)", a.Task, a.Index, b.Task, b.Index)
+		if a.Task.ID > b.Task.ID || a.Task.ID == b.Task.ID && a.Index >= b.Index {
+			c.Errorf("write (%q, %d) comes before (%q, %d)", a.Task.ID, a.Index, b.Task.ID, b.Index)
 		}
 	}
 }

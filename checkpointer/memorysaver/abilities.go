@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
@@ -47,7 +46,7 @@ func (s *Saver) threadInfos(ctx context.Context) ([]checkpointer.ThreadInfo, err
 		}
 		f := found{t.order[len(t.order)-1].seq, checkpointer.ThreadInfo{Thread: name, Updated: t.updated.UTC()}}
 		if r := t.newest[""]; r != nil {
-			f.info.Length = r.length
+			f.info.Length = r.log().length
 		}
 		all = append(all, f)
 	}
@@ -76,89 +75,6 @@ func (s *Saver) SetTTL(ctx context.Context, name string, ttl time.Duration) erro
 		}
 		return nil
 	})
-}
-
-// Fork implements checkpointer.Forker. The copy's metadata is that of at with "source"
-// set to "fork"; it stands in the namespace of at.
-func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to string) (checkpointer.Ref, error) {
-	const op = "fork"
-	if err := record.CheckFork(at, upTo, to); err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
-	}
-	ref := checkpointer.Ref{Thread: to, Namespace: at.Namespace, ID: langrooms.NewID()}
-	err := s.write(ctx, op, to, func(t *thread) error {
-		from, err := s.live(at.Thread).find(at)
-		if err != nil {
-			return fmt.Errorf("thread %q: %w", at.Thread, err)
-		}
-		if t.exists() {
-			return fmt.Errorf("the thread exists: %w", checkpointer.ErrConflict)
-		}
-		want, length := checkpointer.Range{To: from.length}, from.length
-		if upTo != nil && *upTo < length {
-			want.To, length = *upTo, *upTo
-		}
-		var items []item
-		if length > 0 {
-			items = from.visible(want)
-		}
-		r := s.newRow(ref, from, checkpointer.Step{Metadata: record.WithSource(from.metadata, "fork")})
-		r.parent = ""
-		r.log, r.length = baseLog(items, length), length
-		t.add(r)
-		return nil
-	})
-	if err != nil {
-		return checkpointer.Ref{}, err
-	}
-	return ref, nil
-}
-
-// baseLog is a log that begins with items at their positions.
-func baseLog(items []item, length int64) *log {
-	l := &log{length: length}
-	for _, it := range items {
-		l.entries = append(l.entries, entry{it.pos, record.Entry{Op: checkpointer.OpAppend, ID: it.id, Data: it.data}})
-	}
-	return l
-}
-
-// Compact implements checkpointer.Compacter.
-func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langrooms.Message, keep int) (checkpointer.Ref, error) {
-	const op = "compact"
-	data, err := record.CheckCompact(at, summary, keep)
-	if err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
-	}
-	ref := checkpointer.Ref{Thread: at.Thread, Namespace: at.Namespace, ID: langrooms.NewID()}
-	err = s.write(ctx, op, at.Thread, func(t *thread) error {
-		r, err := t.find(at)
-		if err != nil {
-			return err
-		}
-		if r != t.newest[at.Namespace] {
-			return fmt.Errorf("checkpoint %q is not the newest: %w", at.ID, checkpointer.ErrConflict)
-		}
-		newest := r.visible(checkpointer.Range{Backward: true, Limit: checkpointer.N(keep + 1)})
-		if len(newest) <= keep {
-			ref = r.ref
-			return nil
-		}
-		kept := newest[:keep]
-		slices.Reverse(kept)
-		first := r.length
-		if keep > 0 {
-			first = kept[0].pos
-		}
-		next := s.newRow(ref, r, checkpointer.Step{Metadata: record.WithSource(nil, "update")})
-		next.log, next.length = baseLog(append([]item{{first - 1, summary.ID, data}}, kept...), r.length), r.length
-		t.add(next)
-		return nil
-	})
-	if err != nil {
-		return checkpointer.Ref{}, err
-	}
-	return ref, nil
 }
 
 // Watch implements checkpointer.Watcher. It yields once at the beginning, as soon as no

@@ -2,16 +2,26 @@ package memorysaver
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"time"
+
+	"github.com/langrooms/langrooms"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
 
+// tombstone is how long the fence of a thread that is gone is remembered after its last
+// use.
+const tombstone = 24 * time.Hour
+
 // lock is the lease record of one thread. It outlives the thread while it is held.
 type lock struct {
 	fence   int64
+	used    time.Time // when it was last relied on
 	holder  *lease
 	waiters []*waiter // in order of arrival
 }
@@ -67,7 +77,6 @@ func (s *Saver) giveUp(thread string, w *waiter) {
 	default:
 		l := s.locks[thread]
 		l.waiters = slices.DeleteFunc(l.waiters, func(x *waiter) bool { return x == w })
-		s.tidyLock(thread)
 	}
 }
 
@@ -75,7 +84,7 @@ func (s *Saver) giveUp(thread string, w *waiter) {
 func (s *Saver) lockRecord(thread string) *lock {
 	l := s.locks[thread]
 	if l == nil {
-		l = &lock{fence: s.floor}
+		l = &lock{used: time.Now()}
 		s.locks[thread] = l
 	}
 	return l
@@ -89,8 +98,7 @@ func (s *Saver) grant(thread string) {
 	}
 	w := l.waiters[0]
 	l.waiters = l.waiters[1:]
-	s.token = max(s.token, l.fence) + 1
-	l.fence = s.token
+	l.raise()
 	ctx, cancel := context.WithCancelCause(checkpointer.WithFence(w.ctx, thread, l.fence))
 	l.holder = &lease{s, thread, ctx, cancel}
 	w.granted <- l.holder
@@ -99,8 +107,7 @@ func (s *Saver) grant(thread string) {
 // raiseFence refuses all tokens given so far and takes the lease from its holder.
 func (s *Saver) raiseFence(thread string) {
 	l := s.lockRecord(thread)
-	s.token = max(s.token, l.fence) + 1
-	l.fence = s.token
+	l.raise()
 	if l.holder != nil {
 		l.holder.cancel(fmt.Errorf("thread %q was deleted: %w", thread, checkpointer.ErrFenced))
 		l.holder = nil
@@ -113,7 +120,7 @@ func (s *Saver) fenceOf(thread string) int64 {
 	if l := s.locks[thread]; l != nil {
 		return l.fence
 	}
-	return s.floor
+	return 0
 }
 
 // checkFence compares the token in ctx with the thread's fence.
@@ -127,20 +134,51 @@ func (s *Saver) checkFence(ctx context.Context, thread string) error {
 
 // keepFence raises the fence to the token in ctx after a write with it.
 func (s *Saver) keepFence(ctx context.Context, thread string) {
-	if token, ok := checkpointer.Fence(ctx, thread); ok && token > s.fenceOf(thread) {
-		s.lockRecord(thread).fence = token
+	if token, ok := checkpointer.Fence(ctx, thread); ok {
+		l := s.lockRecord(thread)
+		l.fence, l.used = max(l.fence, token), time.Now()
 	}
 }
 
-// tidyLock drops the lock record of a thread that is gone and unlocked. The floor keeps
-// its fence.
-func (s *Saver) tidyLock(thread string) {
+// tidyLock drops the lock record of a thread that is gone and unlocked, a day after its
+// last use.
+func (s *Saver) tidyLock(thread string, now time.Time) {
 	l := s.locks[thread]
-	if l == nil || l.holder != nil || len(l.waiters) > 0 || s.threads[thread] != nil {
-		return
+	if l.holder == nil && len(l.waiters) == 0 && s.threads[thread] == nil && now.Sub(l.used) > tombstone {
+		delete(s.locks, thread)
 	}
-	s.floor = max(s.floor, l.fence)
-	delete(s.locks, thread)
+}
+
+// raise gives the lock a token greater than all that it has seen, also before it was
+// forgotten. At the greatest number it stays.
+func (l *lock) raise() {
+	l.used = time.Now()
+	l.fence = max(l.fence, min(l.fence, math.MaxInt64-1)+1, l.used.UnixMilli())
+}
+
+// LockHead implements checkpointer.HeadLocker.
+func (s *Saver) LockHead(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (checkpointer.Lease, checkpointer.Checkpoint, []langrooms.Message, error) {
+	if err := record.CheckHead(at, r); err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, record.Wrap("lock", at.Thread, err)
+	}
+	l, err := s.Lock(ctx, at.Thread)
+	if err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, err
+	}
+	cp, messages, err := s.Snapshot(l.Context(), at, r)
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		return nil, checkpointer.Checkpoint{}, nil, errors.Join(err, l.Release())
+	}
+	return l, cp, messages, nil
+}
+
+// PutLast implements checkpointer.LastPutter.
+func (l *lease) PutLast(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
+	if parent.Thread != l.thread {
+		return checkpointer.Ref{}, fmt.Errorf("put: %w: the lease is on thread %q, not %q", checkpointer.ErrInvalid, l.thread, parent.Thread)
+	}
+	fence, _ := checkpointer.Fence(l.ctx, l.thread)
+	return l.s.put(checkpointer.WithFence(ctx, l.thread, fence), parent, step, func() { l.s.release(l) })
 }
 
 // Context implements checkpointer.Lease.
@@ -158,7 +196,7 @@ func (s *Saver) release(l *lease) {
 	l.cancel(nil)
 	if record := s.locks[l.thread]; record != nil && record.holder == l {
 		record.holder = nil
+		record.used = time.Now()
 		s.grant(l.thread)
-		s.tidyLock(l.thread)
 	}
 }

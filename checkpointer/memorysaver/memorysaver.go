@@ -23,23 +23,26 @@ import (
 
 // Saver implements checkpointer.Saver and all its abilities in memory.
 type Saver struct {
-	mu      sync.Mutex
-	threads map[string]*thread
-	locks   map[string]*lock
-	// token is the newest fencing token given; floor the fence of every thread that has
-	// no lock record (any more).
-	token, floor int64
-	seq          int64
-	watchers     map[string]map[chan checkpointer.Change]struct{}
-	done         chan struct{}
-	closeOnce    sync.Once
+	mu        sync.Mutex
+	threads   map[string]*thread
+	locks     map[string]*lock
+	swept     time.Time // when what had run out was last looked for
+	seq       int64
+	watchers  map[string]map[chan checkpointer.Change]struct{}
+	done      chan struct{}
+	closeOnce sync.Once
 }
 
 var (
 	_ checkpointer.Saver       = (*Saver)(nil)
 	_ checkpointer.Locker      = (*Saver)(nil)
 	_ checkpointer.Lister      = (*Saver)(nil)
+	_ checkpointer.HeadLocker  = (*Saver)(nil)
 	_ checkpointer.Forker      = (*Saver)(nil)
+	_ checkpointer.Copier      = (*Saver)(nil)
+	_ checkpointer.Logger      = (*Saver)(nil)
+	_ checkpointer.Selector    = (*Saver)(nil)
+	_ checkpointer.Walker      = (*Saver)(nil)
 	_ checkpointer.Pruner      = (*Saver)(nil)
 	_ checkpointer.Compacter   = (*Saver)(nil)
 	_ checkpointer.Expirer     = (*Saver)(nil)
@@ -82,6 +85,7 @@ func (s *Saver) do(ctx context.Context, op, name string, f func(t *thread) error
 	if err := s.usable(ctx); err != nil {
 		return record.Wrap(op, name, err)
 	}
+	s.sweep(time.Now())
 	return record.Wrap(op, name, f(s.live(name)))
 }
 
@@ -108,7 +112,9 @@ func (s *Saver) write(ctx context.Context, op, name string, f func(t *thread) er
 		if err := f(t); err != nil {
 			return err
 		}
-		s.threads[name] = t
+		if len(t.order) > 0 || len(t.writes) > 0 {
+			s.threads[name] = t
+		}
 		s.keepFence(ctx, name)
 		s.notify(checkpointer.Change{Thread: name})
 		return nil
@@ -125,10 +131,28 @@ func (s *Saver) live(name string) *thread {
 	return nil
 }
 
+// sweep looks now and then for what has run out: threads, writes that no checkpoint came
+// for, and lock records.
+func (s *Saver) sweep(now time.Time) {
+	if now.Sub(s.swept) < time.Hour {
+		return
+	}
+	s.swept = now
+	for name, t := range s.threads {
+		t.dropOrphans(now)
+		if !t.exists() && len(t.writes) == 0 {
+			delete(s.threads, name)
+		}
+		s.live(name)
+	}
+	for name := range s.locks {
+		s.tidyLock(name, now)
+	}
+}
+
 // drop forgets a thread.
 func (s *Saver) drop(name string) {
 	delete(s.threads, name)
-	s.tidyLock(name)
 	s.notify(checkpointer.Change{Thread: name, Deleted: true})
 }
 

@@ -15,22 +15,24 @@ import (
 
 // Put implements checkpointer.Saver.
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
+	return s.put(ctx, parent, step, func() {})
+}
+
+// put calls after, under the mutex, when the step is stored.
+func (s *Saver) put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step, after func()) (checkpointer.Ref, error) {
 	const op = "put"
-	if err := record.CheckPut(parent, step); err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, parent.Thread, err)
-	}
-	log, err := record.Log(step.Log)
+	p, err := record.NewPut(parent, step)
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, parent.Thread, err)
 	}
-	digest := record.Digest(parent.ID, step, log)
 	if step.ID == "" {
 		step.ID = langrooms.NewID()
 	}
 	ref := checkpointer.Ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: step.ID}
 	err = s.write(ctx, op, parent.Thread, func(t *thread) error {
 		if r := t.rows[place{ref.Namespace, ref.ID}]; r != nil {
-			if bytes.Equal(r.digest, digest) {
+			if bytes.Equal(r.digest, p.Digest) {
+				after()
 				return nil
 			}
 			return fmt.Errorf("checkpoint %q has other content: %w", ref.ID, checkpointer.ErrConflict)
@@ -39,12 +41,18 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 		if err != nil {
 			return err
 		}
-		r := s.newRow(ref, before, step)
-		r.digest = digest
-		r.log, r.length = branch(before, step.Truncate)
-		r.log.append(log)
-		r.length += int64(len(log))
+		base := before
+		if step.Base != "" {
+			if base, err = t.find(checkpointer.Ref{Namespace: ref.Namespace, ID: step.Base}); err != nil {
+				return err
+			}
+		}
+		r := s.newRow(ref, before, base, step.Time)
+		r.metadata, r.digest = p.Metadata, p.Digest
+		r.setChannels(step)
+		r.setLogs(step, p)
 		t.add(r)
+		after()
 		return nil
 	})
 	if err != nil {
@@ -71,29 +79,70 @@ func (t *thread) parent(ref checkpointer.Ref, fork bool) (*row, error) {
 	return before, nil
 }
 
-// newRow returns the row of a step after parent, its log apart.
-func (s *Saver) newRow(ref checkpointer.Ref, parent *row, step checkpointer.Step) *row {
+// newRow returns a row after parent with what base holds; either may be nil.
+func (s *Saver) newRow(ref checkpointer.Ref, parent, base *row, when time.Time) *row {
 	s.seq++
-	r := &row{seq: s.seq, ref: ref, time: step.Time, metadata: maps.Clone(step.Metadata), channels: map[string][]byte{}}
+	r := &row{seq: s.seq, ref: ref, time: when, channels: map[string]value{}, logs: map[string]position{}}
 	if r.time.IsZero() {
 		r.time = time.Now()
 	}
 	r.time = r.time.UTC()
 	if parent != nil {
 		r.parent = parent.ref.ID
-		maps.Copy(r.channels, parent.channels)
 	}
-	for name, value := range step.Channels {
-		r.channels[name] = slices.Clone(value)
-	}
-	for _, name := range step.Remove {
-		delete(r.channels, name)
+	if base != nil {
+		maps.Copy(r.channels, base.channels)
+		maps.Copy(r.logs, base.logs)
 	}
 	return r
 }
 
+func (r *row) setChannels(step checkpointer.Step) {
+	for _, name := range step.Remove {
+		if _, there := r.channels[name]; there {
+			r.changed = append(r.changed, name)
+			delete(r.channels, name)
+		}
+	}
+	for name, data := range step.Channels {
+		r.channels[name] = value{append([]byte{}, data...), r.seq}
+		r.changed = append(r.changed, name)
+	}
+	slices.Sort(r.changed)
+}
+
+// setLogs goes on with every log that the step appends to or cuts.
+func (r *row) setLogs(step checkpointer.Step, p record.Put) {
+	change := func(name string, truncate *int64, entries []record.Entry) {
+		at := r.logs[name]
+		cut := truncate != nil && *truncate < at.length
+		if !cut && len(entries) == 0 {
+			return
+		}
+		at = at.branch(truncate).append(entries)
+		at.version = r.seq
+		r.logs[name] = at
+	}
+	change(checkpointer.LogMessages, step.Truncate, p.Log)
+	for name, entries := range p.Logs {
+		change(name, cutOf(step, name), entries)
+	}
+	for name := range step.TruncateLogs {
+		if len(p.Logs[name]) == 0 {
+			change(name, cutOf(step, name), nil)
+		}
+	}
+}
+
+func cutOf(step checkpointer.Step, name string) *int64 {
+	if n, ok := step.TruncateLogs[name]; ok {
+		return &n
+	}
+	return nil
+}
+
 // PutWrites implements checkpointer.Saver.
-func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string, writes []checkpointer.Write) error {
+func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, writes []checkpointer.Write) error {
 	const op = "put writes"
 	if err := record.CheckWrites(at, task, writes); err != nil {
 		return record.Wrap(op, at.Thread, err)
@@ -101,13 +150,18 @@ func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string,
 	return s.write(ctx, op, at.Thread, func(t *thread) error {
 		p := place{at.Namespace, at.ID}
 		if t.writes[p] == nil {
-			t.writes[p] = map[spot]checkpointer.Write{}
+			t.writes[p] = map[spot]pending{}
 		}
+		if t.rows[p] == nil {
+			t.orphans[p] = time.Now()
+		}
+		t.calls++
 		for i, w := range writes {
 			index, special := record.Index(i, w.Channel)
-			where := spot{task, index}
+			where := spot{task.ID, index}
 			if _, there := t.writes[p][where]; special || !there {
-				t.writes[p][where] = checkpointer.Write{Channel: w.Channel, Value: slices.Clone(w.Value)}
+				w.Value = append([]byte{}, w.Value...)
+				t.writes[p][where] = pending{task.Path, t.calls, w}
 			}
 		}
 		return nil

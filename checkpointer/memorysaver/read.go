@@ -11,16 +11,31 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
 
+var (
+	everything = checkpointer.Selection{Writes: true}
+	nothing    = checkpointer.Range{Limit: checkpointer.N(0)}
+)
+
 // Get implements checkpointer.Saver.
 func (s *Saver) Get(ctx context.Context, at checkpointer.Ref) (checkpointer.Checkpoint, error) {
-	cp, _, err := s.snapshot(ctx, "get", at, checkpointer.Range{Limit: checkpointer.N(0)})
+	cp, _, err := s.snapshot(ctx, "get", at, everything, checkpointer.LogMessages, nothing)
+	return cp, err
+}
+
+// Select implements checkpointer.Selector.
+func (s *Saver) Select(ctx context.Context, at checkpointer.Ref, sel checkpointer.Selection) (checkpointer.Checkpoint, error) {
+	const op = "select"
+	if err := record.CheckSelection(sel); err != nil {
+		return checkpointer.Checkpoint{}, record.Wrap(op, at.Thread, err)
+	}
+	cp, _, err := s.snapshot(ctx, op, at, sel, checkpointer.LogMessages, nothing)
 	return cp, err
 }
 
 // Snapshot implements checkpointer.Snapshotter.
 func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (checkpointer.Checkpoint, []langrooms.Message, error) {
 	const op = "snapshot"
-	cp, items, err := s.snapshot(ctx, op, at, r)
+	cp, items, err := s.snapshot(ctx, op, at, everything, checkpointer.LogMessages, r)
 	if err != nil {
 		return checkpointer.Checkpoint{}, nil, err
 	}
@@ -28,8 +43,8 @@ func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointe
 	return cp, messages, record.Wrap(op, at.Thread, err)
 }
 
-func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, r checkpointer.Range) (cp checkpointer.Checkpoint, items []item, err error) {
-	if err := checkRead(at, r); err != nil {
+func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, sel checkpointer.Selection, log string, r checkpointer.Range) (cp checkpointer.Checkpoint, items []item, err error) {
+	if err := record.CheckEntries(at, log, r); err != nil {
 		return cp, nil, record.Wrap(op, at.Thread, err)
 	}
 	err = s.do(ctx, op, at.Thread, func(t *thread) error {
@@ -37,56 +52,45 @@ func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, r 
 		if err != nil {
 			return err
 		}
-		cp = row.checkpoint()
-		cp.Writes = t.pending(row.ref)
-		if r.Limit == nil || *r.Limit > 0 {
-			items = row.visible(r)
-		}
-		return nil
+		items = row.logs[log].visible(r)
+		cp, err = t.checkpoint(row, sel)
+		return err
 	})
 	return cp, items, err
-}
-
-func checkRead(at checkpointer.Ref, r checkpointer.Range) error {
-	if err := record.CheckRef(at); err != nil {
-		return err
-	}
-	return record.CheckRange(r)
-}
-
-// pending returns copies of the writes under ref, by task and index.
-func (t *thread) pending(ref checkpointer.Ref) []checkpointer.PendingWrite {
-	var writes []checkpointer.PendingWrite
-	for where, w := range t.writes[place{ref.Namespace, ref.ID}] {
-		w.Value = slices.Clone(w.Value)
-		writes = append(writes, checkpointer.PendingWrite{Task: where.task, Index: where.index, Write: w})
-	}
-	slices.SortFunc(writes, func(a, b checkpointer.PendingWrite) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Index, b.Index))
-	})
-	return writes
 }
 
 // Messages implements checkpointer.Saver. The stored bytes are gathered at the first
 // read and decoded one by one.
 func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) iter.Seq2[langrooms.Message, error] {
-	return func(yield func(langrooms.Message, error) bool) {
-		const op = "messages"
-		_, items, err := s.snapshot(ctx, op, at, r)
+	return each(ctx, s, "messages", at, checkpointer.LogMessages, r, func(it item) (langrooms.Message, error) {
+		return record.Decode(it.data, it.pos)
+	})
+}
+
+// Entries implements checkpointer.Logger.
+func (s *Saver) Entries(ctx context.Context, at checkpointer.Ref, log string, r checkpointer.Range) iter.Seq2[checkpointer.LogItem, error] {
+	return each(ctx, s, "entries", at, log, r, func(it item) (checkpointer.LogItem, error) {
+		return checkpointer.LogItem{Seq: it.pos, ID: it.id, Data: append([]byte{}, it.data...)}, nil
+	})
+}
+
+func each[T any](ctx context.Context, s *Saver, op string, at checkpointer.Ref, log string, r checkpointer.Range, read func(item) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		_, items, err := s.snapshot(ctx, op, at, checkpointer.Selection{Channels: []string{}}, log, r)
 		if err != nil {
-			yield(langrooms.Message{}, err)
+			yield(*new(T), err)
 			return
 		}
 		for _, it := range items {
-			m, err := record.Decode(it.data, it.pos)
+			v, err := read(it)
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
-				yield(langrooms.Message{}, record.Wrap(op, at.Thread, err))
+				yield(*new(T), record.Wrap(op, at.Thread, err))
 				return
 			}
-			if !yield(m, nil) {
+			if !yield(v, nil) {
 				return
 			}
 		}
@@ -97,61 +101,93 @@ func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointe
 func (s *Saver) List(ctx context.Context, q checkpointer.Query) iter.Seq2[checkpointer.Checkpoint, error] {
 	return func(yield func(checkpointer.Checkpoint, error) bool) {
 		const op = "list"
-		rows, err := s.before(ctx, op, q)
+		rows, filter, err := s.before(ctx, op, q)
+		if err != nil {
+			yield(checkpointer.Checkpoint{}, err)
+			return
+		}
 		left := len(rows)
 		if q.Limit != nil {
 			left = *q.Limit
 		}
-		for i := len(rows) - 1; err == nil && i >= 0 && left > 0; i-- {
-			if !matches(rows[i], q) {
+		for i := len(rows) - 1; i >= 0 && left > 0; i-- {
+			r := rows[i]
+			if q.Namespace != nil && *q.Namespace != r.ref.Namespace || !record.Matches(r.metadata, filter) {
 				continue
 			}
-			if err = ctx.Err(); err != nil {
-				err = record.Wrap(op, q.Thread, err)
-				break
-			}
-			if !yield(rows[i].checkpoint(), nil) {
+			left--
+			cp, err := s.copyOf(ctx, op, r, q.Select)
+			if !yield(cp, err) || err != nil {
 				return
 			}
-			left--
-		}
-		if err != nil {
-			yield(checkpointer.Checkpoint{}, err)
 		}
 	}
 }
 
-// before returns the rows put before q.Before, oldest first.
-func (s *Saver) before(ctx context.Context, op string, q checkpointer.Query) (rows []*row, err error) {
+// copyOf reads a row that was found before.
+func (s *Saver) copyOf(ctx context.Context, op string, r *row, sel checkpointer.Selection) (cp checkpointer.Checkpoint, err error) {
+	err = s.do(ctx, op, r.ref.Thread, func(t *thread) error {
+		if t == nil {
+			t = newThread()
+		}
+		cp, err = t.checkpoint(r, sel)
+		return err
+	})
+	return cp, err
+}
+
+// before returns the rows put before what q asks, oldest first.
+func (s *Saver) before(ctx context.Context, op string, q checkpointer.Query) (rows []*row, filter map[string]string, err error) {
 	if err := record.CheckQuery(q); err != nil {
-		return nil, record.Wrap(op, q.Thread, err)
+		return nil, nil, record.Wrap(op, q.Thread, err)
+	}
+	if filter, err = record.Metadata(q.Filter); err != nil {
+		return nil, nil, record.Wrap(op, q.Thread, err)
 	}
 	err = s.do(ctx, op, q.Thread, func(t *thread) error {
 		if t != nil {
 			rows = t.order
 		}
-		if q.Before.ID == "" {
+		if q.Before.ID == "" && q.BeforeID == "" {
 			return nil
 		}
-		r, err := t.find(q.Before)
-		if err != nil {
-			return err
+		seq, ok := t.sequence(place{q.Before.Namespace, cmp.Or(q.Before.ID, q.BeforeID)}, q.BeforeID != "")
+		if !ok {
+			return notFound(checkpointer.Ref{Namespace: q.Before.Namespace, ID: cmp.Or(q.Before.ID, q.BeforeID)})
 		}
-		end, _ := slices.BinarySearchFunc(rows, r.seq, func(r *row, seq int64) int { return cmp.Compare(r.seq, seq) })
+		end, _ := slices.BinarySearchFunc(rows, seq, func(r *row, seq int64) int { return cmp.Compare(r.seq, seq) })
 		rows = rows[:end]
 		return nil
 	})
-	return rows, err
+	return rows, filter, err
 }
 
-func matches(r *row, q checkpointer.Query) bool {
-	if q.Namespace != nil && *q.Namespace != r.ref.Namespace {
-		return false
-	}
-	for k, v := range q.Filter {
-		if got, ok := r.metadata[k]; !ok || got != v {
-			return false
+// Ancestors implements checkpointer.Walker.
+func (s *Saver) Ancestors(ctx context.Context, at checkpointer.Ref, sel checkpointer.Selection, limit *int) iter.Seq2[checkpointer.Checkpoint, error] {
+	return func(yield func(checkpointer.Checkpoint, error) bool) {
+		const op = "ancestors"
+		var line []*row
+		err := record.CheckAncestors(at, sel, limit)
+		if err != nil {
+			err = record.Wrap(op, at.Thread, err)
+		} else {
+			err = s.do(ctx, op, at.Thread, func(t *thread) error {
+				r, err := t.find(at)
+				for ; r != nil && (limit == nil || len(line) < *limit); r = t.rows[place{at.Namespace, r.parent}] {
+					line = append(line, r)
+				}
+				return err
+			})
+		}
+		if err != nil {
+			yield(checkpointer.Checkpoint{}, err)
+			return
+		}
+		for _, r := range line {
+			cp, err := s.copyOf(ctx, op, r, sel)
+			if !yield(cp, err) || err != nil {
+				return
+			}
 		}
 	}
-	return true
 }

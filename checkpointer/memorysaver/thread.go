@@ -1,13 +1,12 @@
 package memorysaver
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"time"
 
-	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
@@ -17,11 +16,16 @@ type thread struct {
 	rows   map[place]*row
 	order  []*row // by sequence; only ever appended to or replaced whole
 	newest map[string]*row
-	writes map[place]map[spot]checkpointer.Write
+	writes map[place]map[spot]pending
+	// orphans has for places of writes without a checkpoint when they last got one.
+	orphans map[place]time.Time
+	// pruned remembers where the last of what was pruned stood, oldest first.
+	pruned []grave
 	// updated is the time of the last put; expires is zero on a thread that stays.
 	updated time.Time
 	expires time.Time
 	ttl     time.Duration
+	calls   int64 // of PutWrites, counted
 }
 
 // place names a checkpoint within a thread, spot a write within a checkpoint.
@@ -31,6 +35,15 @@ type (
 		task  string
 		index int
 	}
+	pending struct {
+		path string
+		call int64 // which call stored it
+		checkpointer.Write
+	}
+	grave struct {
+		place
+		seq int64
+	}
 )
 
 // row is one checkpoint; it is never changed.
@@ -39,29 +52,21 @@ type row struct {
 	ref      checkpointer.Ref
 	parent   string
 	time     time.Time
-	log      *log
-	length   int64
-	channels map[string][]byte
-	metadata map[string]string
+	logs     map[string]position
+	channels map[string]value
+	changed  []string
+	metadata map[string]string // canonical JSON
 	digest   []byte
 }
 
-// log is one branch of a namespace's messages. It continues parent, of which it sees the
-// entries before position parentLen and of these only the messages before position bound.
-type log struct {
-	parent           *log
-	parentLen, bound int64
-	entries          []entry // ascending positions; a compacted log has gaps
-	length           int64
-}
-
-type entry struct {
-	pos int64
-	record.Entry
+// value is a channel's, set by the checkpoint version.
+type value struct {
+	data    []byte
+	version int64
 }
 
 func newThread() *thread {
-	return &thread{rows: map[place]*row{}, newest: map[string]*row{}, writes: map[place]map[spot]checkpointer.Write{}}
+	return &thread{rows: map[place]*row{}, newest: map[string]*row{}, writes: map[place]map[spot]pending{}, orphans: map[place]time.Time{}}
 }
 
 // exists tells a thread from one that has pending writes only.
@@ -78,119 +83,119 @@ func (t *thread) find(ref checkpointer.Ref) (*row, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("checkpoint %q in namespace %q: %w", ref.ID, ref.Namespace, checkpointer.ErrNotFound)
+	return nil, notFound(ref)
+}
+
+func notFound(ref checkpointer.Ref) error {
+	return fmt.Errorf("checkpoint %q in namespace %q: %w", ref.ID, ref.Namespace, checkpointer.ErrNotFound)
+}
+
+// sequence returns where the checkpoint at stands or, if it was pruned, stood. With
+// anywhere it is looked for in every namespace.
+func (t *thread) sequence(at place, anywhere bool) (seq int64, ok bool) {
+	if t == nil {
+		return 0, false
+	}
+	is := func(p place) bool { return p.id == at.id && (anywhere || p.namespace == at.namespace) }
+	if r := t.rows[at]; r != nil && !anywhere {
+		return r.seq, true
+	}
+	if anywhere {
+		for _, r := range slices.Backward(t.order) {
+			if is(place{r.ref.Namespace, r.ref.ID}) {
+				return r.seq, true
+			}
+		}
+	}
+	for _, g := range slices.Backward(t.pruned) {
+		if is(g.place) {
+			return g.seq, true
+		}
+	}
+	return 0, false
 }
 
 // add makes r the newest of its namespace.
 func (t *thread) add(r *row) {
-	t.rows[place{r.ref.Namespace, r.ref.ID}] = r
+	at := place{r.ref.Namespace, r.ref.ID}
+	t.rows[at] = r
 	t.newest[r.ref.Namespace] = r
 	t.order = append(t.order, r)
+	delete(t.orphans, at)
 	t.updated = time.Now()
 	if t.ttl > 0 {
 		t.expires = t.updated.Add(t.ttl)
 	}
 }
 
-// branch returns the log that a checkpoint after parent appends to, and its length.
-func branch(parent *row, truncate *int64) (*log, int64) {
-	if parent == nil {
-		return &log{}, 0
-	}
-	if truncate != nil && *truncate < parent.length {
-		return &log{parent: parent.log, parentLen: parent.length, bound: *truncate, length: *truncate}, *truncate
-	}
-	if parent.log.length != parent.length { // another checkpoint has gone on here
-		n := parent.length
-		return &log{parent: parent.log, parentLen: n, bound: n, length: n}, n
-	}
-	return parent.log, parent.length
-}
-
-func (l *log) append(entries []record.Entry) {
-	for _, e := range entries {
-		l.entries = append(l.entries, entry{l.length, e})
-		l.length++
-	}
-}
-
-// item is a visible message: its position, id and stored bytes.
-type item struct {
-	pos  int64
-	id   string
-	data []byte
-}
-
-// visible returns the messages that row sees in r. It walks from the newest entry
-// back, knowing of each id what later entries made of it.
-func (r *row) visible(want checkpointer.Range) []item {
-	var found []item
-	later := map[string][]byte{} // newest content; nil: removed
-	limit := -1
-	if want.Limit != nil && want.Backward {
-		limit = *want.Limit
-	}
-	end, bound := r.length, r.length
-	for l := r.log; l != nil; end, bound, l = l.parentLen, min(bound, l.bound), l.parent {
-		for i := l.before(end) - 1; i >= 0; i-- {
-			e := l.entries[i]
-			if e.Op == checkpointer.OpReset || len(found) == limit || e.Op == checkpointer.OpAppend && e.pos < want.From {
-				return ordered(found, want)
-			}
-			content, changed := later[e.ID]
-			switch {
-			case e.Op == checkpointer.OpRemove:
-				later[e.ID] = nil
-			case e.Op == checkpointer.OpReplace && !changed:
-				later[e.ID] = e.Data
-			case e.Op == checkpointer.OpAppend && e.pos < bound && (want.To == 0 || e.pos < want.To):
-				if !changed {
-					content = e.Data
-				}
-				if content != nil {
-					found = append(found, item{e.pos, e.ID, content})
-				}
-			}
+// dropOrphans forgets writes whose checkpoint has not come in time.
+func (t *thread) dropOrphans(now time.Time) {
+	for at, when := range t.orphans {
+		if now.Sub(when) > checkpointer.OrphanAge {
+			delete(t.orphans, at)
+			delete(t.writes, at)
 		}
 	}
-	return ordered(found, want)
 }
 
-// ordered turns items, newest first, into the order asked for.
-func ordered(items []item, want checkpointer.Range) []item {
-	if !want.Backward {
-		slices.Reverse(items)
+// checkpoint returns a copy of what r is, of its channels and writes what sel asks for.
+func (t *thread) checkpoint(r *row, sel checkpointer.Selection) (checkpointer.Checkpoint, error) {
+	cp := checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Sequence: r.seq, Time: r.time, Length: r.log().length,
+		Logs: map[string]checkpointer.LogState{}, Changed: slices.Clone(r.changed), Versions: make(map[string]int64, len(r.channels))}
+	for name, p := range r.logs {
+		cp.Logs[name] = checkpointer.LogState{Length: p.length, Version: p.version}
 	}
-	if want.Limit != nil && len(items) > *want.Limit {
-		items = items[:*want.Limit]
+	for name, v := range r.channels {
+		cp.Versions[name] = v.version
 	}
-	return items
-}
-
-// before is the number of entries below position end.
-func (l *log) before(end int64) int {
-	return sort.Search(len(l.entries), func(i int) bool { return l.entries[i].pos >= end })
-}
-
-// checkpoint returns a copy of what r is, without writes.
-func (r *row) checkpoint() checkpointer.Checkpoint {
-	cp := checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Time: r.time, Length: r.length, Metadata: maps.Clone(r.metadata)}
-	cp.Channels = make(map[string][]byte, len(r.channels))
-	for name, value := range r.channels {
-		cp.Channels[name] = slices.Clone(value)
+	cp.Channels = r.selected(sel.Channels)
+	if sel.Writes {
+		cp.Writes = t.pending(r.ref)
 	}
-	return cp
+	var err error
+	cp.Metadata, err = record.MetadataOf(r.metadata)
+	return cp, err
 }
 
-// decoded turns items into messages.
-func decoded(items []item) ([]langrooms.Message, error) {
-	messages := make([]langrooms.Message, 0, len(items))
-	for _, it := range items {
-		m, err := record.Decode(it.data, it.pos)
-		if err != nil {
-			return nil, err
+func (r *row) selected(names []string) map[string][]byte {
+	switch {
+	case names == nil:
+		names = slices.Collect(maps.Keys(r.channels))
+	case len(names) == 0:
+		return nil
+	}
+	channels := make(map[string][]byte, len(names))
+	for _, name := range names {
+		if v, ok := r.channels[name]; ok {
+			channels[name] = append([]byte{}, v.data...)
 		}
-		messages = append(messages, m)
 	}
-	return messages, nil
+	return channels
+}
+
+// pending returns copies of the writes under ref, by path, task and index.
+func (t *thread) pending(ref checkpointer.Ref) []checkpointer.PendingWrite {
+	var writes []checkpointer.PendingWrite
+	for where, w := range t.writes[place{ref.Namespace, ref.ID}] {
+		w.Value = append([]byte{}, w.Value...)
+		writes = append(writes, checkpointer.PendingWrite{Task: checkpointer.Task{ID: where.task, Path: w.path}, Index: where.index, Write: w.Write})
+	}
+	slices.SortFunc(writes, func(a, b checkpointer.PendingWrite) int {
+		return cmp.Or(cmp.Compare(a.Task.Path, b.Task.Path), cmp.Compare(a.Task.ID, b.Task.ID), cmp.Compare(a.Index, b.Index))
+	})
+	return writes
+}
+
+// interrupted says whether a checkpoint has an open interrupt: one that no later call has
+// answered by a resume of its task or of the whole superstep.
+func (t *thread) interrupted(where place) bool {
+	interrupt, _ := checkpointer.SpecialIndex(checkpointer.ChannelInterrupt)
+	resume, _ := checkpointer.SpecialIndex(checkpointer.ChannelResume)
+	writes := t.writes[where]
+	for at, w := range writes {
+		if at.index == interrupt && writes[spot{at.task, resume}].call <= w.call && writes[spot{checkpointer.NullTask, resume}].call <= w.call {
+			return true
+		}
+	}
+	return false
 }

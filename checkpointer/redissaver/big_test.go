@@ -35,7 +35,7 @@ func TestLargeNumbers(t *testing.T) {
 	for i := range 1_500 {
 		channels[fmt.Sprint("c", i)] = nil
 	}
-	if err := s.PutWrites(ctx, ref, "task", w); err != nil {
+	if err := s.PutWrites(ctx, ref, checkpointer.Task{ID: "task"}, w); err != nil {
 		t.Fatal(err)
 	}
 	if c, err := s.Get(ctx, ref); err != nil || len(c.Writes) != len(w) {
@@ -52,7 +52,7 @@ func TestLargeNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Prune(ctx, "t", 1, ""); err != nil || n != 20 {
+	if n, err := s.Prune(ctx, "t", checkpointer.Retention{Keep: 1}); err != nil || n != 20 {
 		t.Fatalf("%d checkpoints removed, %v", n, err)
 	}
 	c, after, err := s.Snapshot(ctx, ref, checkpointer.Range{})

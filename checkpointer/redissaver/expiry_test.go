@@ -35,7 +35,7 @@ func deadlines(t testing.TB, c *redis.Client, s *redissaver.Saver, thread string
 func TestWholeThreadExpires(t *testing.T) {
 	c := client(t, sharedAddr(t))
 	s := fresh(t, "ttl=1h")
-	if err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: "t", ID: "c"}, "task", []checkpointer.Write{{Channel: "x"}}); err != nil {
+	if err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: "t", ID: "c"}, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if d := deadlines(t, c, s, "t"); len(d) != 1 || d[-1] != 0 {

@@ -140,7 +140,7 @@ func TestDeadServer(t *testing.T) {
 	ctx := within(t, time.Minute)
 	calls := map[string]func() error{
 		"put":      func() error { _, err := s.Put(ctx, ref, checkpointer.Step{}); return err },
-		"writes":   func() error { return s.PutWrites(ctx, ref, "task", nil) },
+		"writes":   func() error { return s.PutWrites(ctx, ref, checkpointer.Task{ID: "task"}, nil) },
 		"get":      func() error { _, err := s.Get(ctx, ref); return err },
 		"messages": func() error { return drain(s.Messages(ctx, ref, checkpointer.Range{}), 0) },
 		"list":     func() error { return drain(s.List(ctx, checkpointer.Query{Thread: "t"}), 0) },
@@ -148,7 +148,7 @@ func TestDeadServer(t *testing.T) {
 		"delete":   func() error { return s.DeleteThread(ctx, "t") },
 		"lock":     func() error { _, err := s.Lock(ctx, "t"); return err },
 		"watch":    func() error { return drain(s.Watch(ctx, "t"), 0) },
-		"prune":    func() error { _, err := s.Prune(ctx, "t", 1, ""); return err },
+		"prune":    func() error { _, err := s.Prune(ctx, "t", checkpointer.Retention{Keep: 1}); return err },
 		"ping":     func() error { return s.Ping(ctx) },
 		"blob":     func() error { _, _, err := s.Blobs().Get(ctx, "t"); return err },
 	}
@@ -215,7 +215,7 @@ func TestConcurrentWrites(t *testing.T) {
 	for i := range 50 {
 		work.Go(func() {
 			w := []checkpointer.Write{{Channel: "x", Value: []byte(fmt.Sprint(i))}, {Channel: checkpointer.ChannelResume, Value: []byte(fmt.Sprint(i))}}
-			if err := s.PutWrites(ctx, ref, fmt.Sprintf("task%02d", i), w); err != nil {
+			if err := s.PutWrites(ctx, ref, checkpointer.Task{ID: fmt.Sprintf("task%02d", i)}, w); err != nil {
 				t.Error(err)
 			}
 		})
@@ -226,7 +226,7 @@ func TestConcurrentWrites(t *testing.T) {
 		t.Fatalf("%d writes, %v", len(c.Writes), err)
 	}
 	for i, w := range c.Writes {
-		if w.Task != fmt.Sprintf("task%02d", i/2) || string(w.Value) != fmt.Sprint(i/2) {
+		if w.Task.ID != fmt.Sprintf("task%02d", i/2) || string(w.Value) != fmt.Sprint(i/2) {
 			t.Errorf("write %d is %+v", i, w)
 		}
 	}

@@ -56,7 +56,11 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 		l.number(n)
 	}
 	l.channels(c.Channels)
-	l.pairs(record.WithSource(c.Metadata, "fork"))
+	metadata, err := record.Metadata(c.Metadata)
+	if err != nil {
+		return checkpointer.Ref{}, record.Wrap(op, to, err)
+	}
+	l.pairs(record.Plain(record.WithSource(metadata, "fork")))
 	if err := l.check(); err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, to, err)
 	}

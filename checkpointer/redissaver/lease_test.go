@@ -149,9 +149,12 @@ func TestFencing(t *testing.T) {
 			_, err := s.Put(ctx, ref, checkpointer.Step{Log: checkpointer.Append(message)})
 			return err
 		},
-		"writes":  func(ctx context.Context) error { return s.PutWrites(ctx, ref, "task", nil) },
-		"delete":  func(ctx context.Context) error { return s.DeleteThread(ctx, "t") },
-		"prune":   func(ctx context.Context) error { _, err := s.Prune(ctx, "t", 1, ""); return err },
+		"writes": func(ctx context.Context) error { return s.PutWrites(ctx, ref, checkpointer.Task{ID: "task"}, nil) },
+		"delete": func(ctx context.Context) error { return s.DeleteThread(ctx, "t") },
+		"prune": func(ctx context.Context) error {
+			_, err := s.Prune(ctx, "t", checkpointer.Retention{Keep: 1})
+			return err
+		},
 		"compact": func(ctx context.Context) error { _, err := s.Compact(ctx, ref, message, 0); return err },
 	}
 	for name, do := range late {

@@ -3,6 +3,7 @@ package redissaver
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -68,12 +69,19 @@ func listArgs(q checkpointer.Query) (listing, error) {
 	if err := record.CheckQuery(q); err != nil {
 		return listing{}, err
 	}
+	if q.BeforeID != "" {
+		return listing{}, fmt.Errorf("%w: this store has no BeforeID", checkpointer.ErrInvalid)
+	}
+	texts, err := record.Metadata(q.Filter)
+	if err != nil {
+		return listing{}, err
+	}
 	namespace := ""
 	if q.Namespace != nil {
 		namespace = *q.Namespace
 	}
 	filter := &arguments{}
-	filter.pairs(q.Filter)
+	filter.pairs(record.Plain(texts))
 	return listing{[]any{flag(q.Namespace == nil), namespace, q.Before.Namespace, q.Before.ID}, filter.args}, filter.check()
 }
 

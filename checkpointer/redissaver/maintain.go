@@ -29,19 +29,23 @@ var (
 // Prune implements [checkpointer.Pruner]. It is one script whose work grows with the
 // thread, and the one operation that is not repeated after a lost answer, because its
 // count would be wrong. A thread that does not exist has nothing to prune.
-func (s *Saver) Prune(ctx context.Context, thread string, keep int, runID string) (removed int, err error) {
+func (s *Saver) Prune(ctx context.Context, thread string, r checkpointer.Retention) (removed int, err error) {
 	const op = "prune"
-	if err := record.CheckPrune(thread, keep); err != nil {
+	err = record.CheckPrune(thread, r)
+	if err == nil && (r.Keep == 0 || !r.Before.IsZero()) {
+		err = fmt.Errorf("%w: this store prunes by number only", checkpointer.ErrInvalid)
+	}
+	if err != nil {
 		return 0, record.Wrap(op, thread, err)
 	}
 	out, err := s.eval(ctx, request{op: op, thread: thread, script: pruneScript, write: true, once: true,
-		keys: s.threadKeys(thread), args: []any{keep, runID, fenceOf(ctx, thread)}})
+		keys: s.threadKeys(thread), args: []any{r.Keep, r.RunID, fenceOf(ctx, thread)}})
 	if err != nil {
 		return 0, err
 	}
-	r := &reply{items: out[1:]}
-	removed = int(r.int())
-	if r.bad {
+	answer := &reply{items: out[1:]}
+	removed = int(answer.int())
+	if answer.bad {
 		return 0, record.Wrap(op, thread, malformed("a reply"))
 	}
 	return removed, nil

@@ -30,7 +30,7 @@ func TestSlotMigration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.PutWrites(ctx, at, "task", []checkpointer.Write{{Channel: "x"}}); err != nil {
+	if err := s.PutWrites(ctx, at, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	from, to, slot := owner(t, servers, redissaver.ThreadKeys(s, "t")[0])

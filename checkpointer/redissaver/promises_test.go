@@ -97,7 +97,7 @@ func TestOneRoundTripWhateverTheLength(t *testing.T) {
 				return drain(s.List(t.Context(), checkpointer.Query{Thread: thread, Limit: checkpointer.N(1)}), 1)
 			}},
 			{"put writes", func() error {
-				return s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x", Value: []byte("v")}})
+				return s.PutWrites(t.Context(), ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x", Value: []byte("v")}})
 			}},
 			{"put", put},
 		} {
@@ -213,7 +213,7 @@ func TestDeleteLeavesOneExpiringKey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x"}}); err != nil {
+	if err := s.PutWrites(t.Context(), ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := lease.Release(); err != nil {
@@ -275,7 +275,7 @@ func everything(t testing.TB, s *redissaver.Saver) {
 		Log: append(checkpointer.Append(m, langrooms.NewMessage("ai", "b")), checkpointer.Entry{Op: checkpointer.OpReplace, Message: m},
 			checkpointer.Entry{Op: checkpointer.OpRemove, ID: m.ID}), Channels: map[string][]byte{"x": []byte("1")}})
 	must(err)
-	must(s.PutWrites(lease.Context(), ref, "task", []checkpointer.Write{{Channel: "x"}}))
+	must(s.PutWrites(lease.Context(), ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}))
 	for _, step := range []checkpointer.Step{{Log: []checkpointer.Entry{{Op: checkpointer.OpReset}}}, {Log: checkpointer.Append(m, m)}} {
 		ref, err = s.Put(lease.Context(), ref, step)
 		must(err)
@@ -288,7 +288,7 @@ func everything(t testing.TB, s *redissaver.Saver) {
 	must(drain(s.List(ctx, checkpointer.Query{Thread: "t"}), 3))
 	_, err = s.Compact(lease.Context(), ref, m, 1)
 	must(err)
-	_, err = s.Prune(lease.Context(), "t", 1, "")
+	_, err = s.Prune(lease.Context(), "t", checkpointer.Retention{Keep: 1})
 	must(err)
 	must(s.SetTTL(ctx, "t", time.Hour))
 	must(s.SetTTL(ctx, "t", 0))

@@ -40,12 +40,12 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 
 // putArgs lists the arguments of lua/put.lua.
 func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl int64) ([]any, error) {
-	if err := record.CheckPut(parent, step); err != nil {
-		return nil, err
-	}
-	log, err := record.Log(step.Log)
+	p, err := record.NewPut(parent, step)
 	if err != nil {
 		return nil, err
+	}
+	if step.Base != "" || len(step.Logs) > 0 || len(step.TruncateLogs) > 0 {
+		return nil, fmt.Errorf("%w: this store has no bases and no named logs", checkpointer.ErrInvalid)
 	}
 	at := step.Time
 	if at.IsZero() {
@@ -53,19 +53,19 @@ func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl 
 	}
 	l := &arguments{}
 	l.text(parent.Namespace, step.ID, parent.ID, at.UTC().Format(time.RFC3339Nano))
-	l.text(string(record.Digest(parent.ID, step, log)[:16]), fence)
+	l.text(string(p.Digest[:16]), fence)
 	l.number(ttl)
 	l.text(flag(step.Fork), cutOf(step))
 	l.channels(step.Channels)
 	l.number(int64(len(step.Remove)))
 	l.text(step.Remove...)
-	l.pairs(step.Metadata)
-	l.number(int64(len(log)))
-	for _, e := range log {
+	l.pairs(record.Plain(p.Metadata))
+	l.number(int64(len(p.Log)))
+	for _, e := range p.Log {
 		l.text(string(e.Op), e.ID, string(e.Data))
 	}
-	if len(log) > MaxEntries {
-		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(log), MaxEntries)
+	if len(p.Log) > MaxEntries {
+		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(p.Log), MaxEntries)
 	}
 	return l.args, l.check()
 }

@@ -66,11 +66,12 @@ func (r *reply) time() time.Time {
 	return t.UTC()
 }
 
-func (r *reply) metadata() map[string]string {
+func (r *reply) metadata() checkpointer.Metadata {
 	l, m := r.list(), map[string]string{}
 	l.each(func(l *reply) { k := l.bytes(); m[k] = l.bytes() })
-	r.bad = r.bad || l.bad
-	return m
+	metadata, err := record.MetadataOf(record.OfPlain(m))
+	r.bad = r.bad || l.bad || err != nil
+	return metadata
 }
 
 func (r *reply) channels() map[string][]byte {
@@ -84,13 +85,13 @@ func (r *reply) writes() []checkpointer.PendingWrite {
 	var writes []checkpointer.PendingWrite
 	l := r.list()
 	l.each(func(l *reply) {
-		w := checkpointer.PendingWrite{Task: l.text(), Index: int(l.int())}
+		w := checkpointer.PendingWrite{Task: checkpointer.Task{ID: l.text()}, Index: int(l.int())}
 		w.Channel, w.Value = l.text(), []byte(l.bytes())
 		writes = append(writes, w)
 	})
 	r.bad = r.bad || l.bad
 	slices.SortFunc(writes, func(a, b checkpointer.PendingWrite) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Task.ID, b.Task.ID), cmp.Compare(a.Index, b.Index))
 	})
 	return writes
 }

@@ -118,7 +118,7 @@ func TestDamagedData(t *testing.T) {
 			ref, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Step{ID: "c",
 				Log: checkpointer.Append(langrooms.NewMessage("ai", "x")), Channels: map[string][]byte{"x": []byte("1")}})
 			if err == nil {
-				err = s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x"}})
+				err = s.PutWrites(t.Context(), ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}})
 			}
 			if err == nil {
 				err = d.do(keys)
@@ -174,7 +174,7 @@ func TestEarlyWritesLiveWithTheThread(t *testing.T) {
 	s, short := open(t, sharedAddr(t), prefix), open(t, sharedAddr(t), prefix, "ttl=1h")
 	keys := redissaver.ThreadKeys(s, "t")
 	at := checkpointer.Ref{Thread: "t", ID: "a"}
-	if err := short.PutWrites(t.Context(), at, "task", []checkpointer.Write{{Channel: "x"}}); err != nil {
+	if err := short.PutWrites(t.Context(), at, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if left := c.PTTL(t.Context(), keys[writes]).Val(); left <= 0 {
@@ -188,7 +188,7 @@ func TestEarlyWritesLiveWithTheThread(t *testing.T) {
 	if left := c.PTTL(t.Context(), keys[writes]).Val(); left != -1 {
 		t.Errorf("writes of a thread that stays end in %v", left)
 	}
-	if n, err := s.Prune(t.Context(), "t", 1, ""); n != 1 || err != nil {
+	if n, err := s.Prune(t.Context(), "t", checkpointer.Retention{Keep: 1}); n != 1 || err != nil {
 		t.Fatalf("prune: %d, %v", n, err)
 	}
 	if _, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"}); err != nil {
@@ -236,7 +236,7 @@ func TestTooLarge(t *testing.T) {
 	for name, err := range map[string]error{
 		"channel": second(s.Put(t.Context(), ref, checkpointer.Step{Channels: map[string][]byte{"x": big}})),
 		"entries": second(s.Put(t.Context(), ref, checkpointer.Step{Log: many})),
-		"writes":  s.PutWrites(t.Context(), ref, "task", []checkpointer.Write{{Channel: "x", Value: big}}),
+		"writes":  s.PutWrites(t.Context(), ref, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x", Value: big}}),
 		"value":   s.Blobs().Set(t.Context(), "x", big),
 		"summary": second(s.Compact(t.Context(), ref, langrooms.NewMessage("system", string(big)), 0)),
 	} {

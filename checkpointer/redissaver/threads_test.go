@@ -135,7 +135,7 @@ func TestWatch(t *testing.T) {
 	expect("the beginning", false)
 	ref := grow(t, s, "t", 1)
 	expect("a new thread", false)
-	if err := s.PutWrites(ctx, ref, "task", nil); err != nil {
+	if err := s.PutWrites(ctx, ref, checkpointer.Task{ID: "task"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	expect("writes", false)

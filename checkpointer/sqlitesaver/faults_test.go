@@ -201,7 +201,7 @@ func TestLockedDatabase(t *testing.T) {
 	parent := checkpointer.Ref{Thread: "t", ID: "c"}
 	_, err = s.Put(t.Context(), parent, checkpointer.Step{ID: "d"})
 	expect(t, err, checkpointer.ErrUnavailable, path, "locked by another process", `"t"`)
-	expect(t, s.PutWrites(t.Context(), parent, "task", nil), checkpointer.ErrUnavailable, "locked")
+	expect(t, s.PutWrites(t.Context(), parent, checkpointer.Task{ID: "task"}, nil), checkpointer.ErrUnavailable, "locked")
 	if _, err := s.Get(t.Context(), parent); err != nil {
 		t.Errorf("a reader waits for the writer: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestPrivacy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.PutWrites(t.Context(), at, "task", []checkpointer.Write{{Channel: "x", Value: []byte(secret)}}); err != nil {
+	if err := s.PutWrites(t.Context(), at, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x", Value: []byte(secret)}}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

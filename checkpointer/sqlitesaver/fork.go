@@ -46,7 +46,8 @@ func fork(q *tx, at checkpointer.Ref, upTo *int64, ref checkpointer.Ref) error {
 	if err != nil {
 		return err
 	}
-	r := newRow(tid, ref, nil, checkpointer.Step{Metadata: record.WithSource(from.metadata, "fork")})
+	r := newRow(tid, ref, nil, checkpointer.Step{})
+	r.metadata = record.WithSource(from.metadata, "fork")
 	r.digest, r.length = []byte{}, from.length
 	if upTo != nil {
 		r.length = min(r.length, *upTo)
@@ -143,7 +144,8 @@ func compact(q *tx, from *row, ref checkpointer.Ref, summary item, kept []item) 
 		summary.pos = kept[len(kept)-1].pos - 1
 	}
 	all := append(slices.Clone(kept), summary)
-	r := newRow(from.tid, ref, from, checkpointer.Step{Time: time.Now(), Metadata: record.WithSource(nil, "update")})
+	r := newRow(from.tid, ref, from, checkpointer.Step{Time: time.Now()})
+	r.metadata = record.WithSource(nil, "update")
 	r.digest, r.length = []byte{}, from.length
 	if r.lid, err = baseLog(q, r.tid, r.length); err != nil {
 		return err

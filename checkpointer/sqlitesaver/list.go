@@ -21,7 +21,12 @@ func (s *Saver) List(ctx context.Context, q checkpointer.Query) iter.Seq2[checkp
 			yield(checkpointer.Checkpoint{}, record.Wrap(op, q.Thread, err))
 			return
 		}
-		l := lister{q: q, left: -1, cache: map[valueKey][]byte{}}
+		filter, err := record.Metadata(q.Filter)
+		if err != nil {
+			yield(checkpointer.Checkpoint{}, record.Wrap(op, q.Thread, err))
+			return
+		}
+		l := lister{q: q, left: -1, filter: filter, cache: map[valueKey][]byte{}}
 		if q.Limit != nil {
 			l.left = *q.Limit
 		}
@@ -46,12 +51,13 @@ func (s *Saver) List(ctx context.Context, q checkpointer.Query) iter.Seq2[checkp
 
 // lister is the state of a listing between pages.
 type lister struct {
-	q     checkpointer.Query
-	tid   int64
-	below int64 // the seq that was reached
-	left  int   // of the limit; negative: no limit
-	over  bool
-	cache map[valueKey][]byte // of the present page
+	q      checkpointer.Query
+	tid    int64
+	below  int64 // the seq that was reached
+	left   int   // of the limit; negative: no limit
+	over   bool
+	filter map[string]string
+	cache  map[valueKey][]byte // of the present page
 }
 
 // begin finds the thread and the place where the listing starts.
@@ -93,7 +99,7 @@ func (l *lister) next(q *tx) ([]checkpointer.Checkpoint, error) {
 	var found []checkpointer.Checkpoint
 	for _, r := range rows {
 		l.below = r.seq
-		if l.left == 0 || !matches(r, l.q.Filter) {
+		if l.left == 0 || !record.Matches(r.metadata, l.filter) {
 			continue
 		}
 		cp, err := r.checkpoint(q, l.cache)
@@ -120,15 +126,6 @@ func (l *lister) rows(q *tx, n int) (found []*row, err error) {
 		return err
 	}, query+" ORDER BY c.seq DESC LIMIT ?", append(args, n)...)
 	return found, err
-}
-
-func matches(r *row, filter map[string]string) bool {
-	for k, v := range filter {
-		if got, ok := r.metadata[k]; !ok || got != v {
-			return false
-		}
-	}
-	return true
 }
 
 // Threads implements checkpointer.Lister. It yields what there was at the first read.

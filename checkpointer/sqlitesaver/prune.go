@@ -10,7 +10,7 @@ import (
 
 // Prune implements checkpointer.Pruner. It reads all checkpoints of the thread, without
 // messages and values.
-func (s *Saver) Prune(ctx context.Context, thread string, keep int, runID string) (removed int, err error) {
+func (s *Saver) Prune(ctx context.Context, thread string, keep checkpointer.Retention) (removed int, err error) {
 	const op = "prune"
 	if err := record.CheckPrune(thread, keep); err != nil {
 		return 0, record.Wrap(op, thread, err)
@@ -22,7 +22,7 @@ func (s *Saver) Prune(ctx context.Context, thread string, keep int, runID string
 			return err
 		}
 		p := pruner{q: q, tid: tid, thread: thread}
-		if err := p.choose(keep, runID); err != nil {
+		if err := p.choose(keep.Keep, keep.RunID); err != nil {
 			return err
 		}
 		if removed = len(p.removed); removed == 0 {
@@ -65,7 +65,7 @@ func (p *pruner) choose(keep int, runID string) error {
 			return err
 		}
 		seen[r.ref.Namespace]++
-		if seen[r.ref.Namespace] <= keep || interrupted[r.ref] || runID != "" && r.metadata["run_id"] != runID {
+		if seen[r.ref.Namespace] <= keep || interrupted[r.ref] || runID != "" && r.metadata["run_id"] != record.RunID(runID) {
 			p.kept = append(p.kept, r)
 		} else {
 			p.removed = append(p.removed, r)

@@ -18,20 +18,16 @@ import (
 // Put implements checkpointer.Saver.
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
 	const op = "put"
-	if err := record.CheckPut(parent, step); err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, parent.Thread, err)
-	}
-	log, err := record.Log(step.Log)
+	p, err := record.NewPut(parent, step)
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, parent.Thread, err)
 	}
-	digest := record.Digest(parent.ID, step, log)
 	if step.ID == "" {
 		step.ID = langrooms.NewID()
 	}
 	ref := checkpointer.Ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: step.ID}
 	err = s.write(ctx, op, parent.Thread, func(q *tx) error {
-		return put(q, parent, ref, step, log, digest)
+		return put(q, parent, ref, step, p)
 	})
 	if err != nil {
 		return checkpointer.Ref{}, err
@@ -39,13 +35,13 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 	return ref, nil
 }
 
-func put(q *tx, parent, ref checkpointer.Ref, step checkpointer.Step, log []record.Entry, digest []byte) error {
+func put(q *tx, parent, ref checkpointer.Ref, step checkpointer.Step, p record.Put) error {
 	tid, err := makeThread(q, ref.Thread)
 	if err != nil {
 		return err
 	}
 	switch there, err := find(q, ref); {
-	case err == nil && bytes.Equal(there.digest, digest):
+	case err == nil && bytes.Equal(there.digest, p.Digest):
 		return nil
 	case err == nil:
 		return fmt.Errorf("checkpoint %q has other content: %w", ref.ID, checkpointer.ErrConflict)
@@ -57,11 +53,11 @@ func put(q *tx, parent, ref checkpointer.Ref, step checkpointer.Step, log []reco
 		return err
 	}
 	r := newRow(tid, ref, before, step)
-	r.digest = digest
+	r.metadata, r.digest = p.Metadata, p.Digest
 	if r.lid, r.length, err = branch(q, tid, before, step.Truncate); err != nil {
 		return err
 	}
-	if r.length, err = appendLog(q, r.lid, r.length, log); err != nil {
+	if r.length, err = appendLog(q, r.lid, r.length, p.Log); err != nil {
 		return err
 	}
 	return insertRow(q, r, step.Channels)
@@ -94,7 +90,7 @@ func parentRow(q *tx, parent checkpointer.Ref, fork bool) (*row, error) {
 // newRow returns the row of a step after parent, its log and the step's own channels
 // apart.
 func newRow(tid int64, ref checkpointer.Ref, parent *row, step checkpointer.Step) *row {
-	r := &row{tid: tid, ref: ref, time: step.Time, metadata: step.Metadata, channels: map[string]int64{}}
+	r := &row{tid: tid, ref: ref, time: step.Time, channels: map[string]int64{}}
 	if r.time.IsZero() {
 		r.time = time.Now()
 	}
@@ -183,7 +179,11 @@ func insertRow(q *tx, r *row, set map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	metadata, err := json.Marshal(r.metadata)
+	raw := make(map[string]json.RawMessage, len(r.metadata))
+	for key, text := range r.metadata {
+		raw[key] = json.RawMessage(text)
+	}
+	metadata, err := json.Marshal(raw)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func insertRow(q *tx, r *row, set map[string][]byte) error {
 }
 
 // PutWrites implements checkpointer.Saver.
-func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string, writes []checkpointer.Write) error {
+func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, writes []checkpointer.Write) error {
 	const op = "put writes"
 	if err := record.CheckWrites(at, task, writes); err != nil {
 		return record.Wrap(op, at.Thread, err)
@@ -217,7 +217,7 @@ func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string,
 				verb = "INSERT OR REPLACE"
 			}
 			err := q.exec(verb+" INTO writes (tid, ns, id, task, place, channel, value) VALUES (?, ?, ?, ?, ?, ?, ?)",
-				tid, []byte(at.Namespace), []byte(at.ID), []byte(task), place, []byte(w.Channel), append([]byte{}, w.Value...))
+				tid, []byte(at.Namespace), []byte(at.ID), []byte(task.ID), place, []byte(w.Channel), append([]byte{}, w.Value...))
 			if err != nil {
 				return err
 			}

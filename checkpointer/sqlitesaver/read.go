@@ -40,7 +40,7 @@ func whole(q *tx, r *row) (checkpointer.Checkpoint, error) {
 	}
 	err = q.each(func(rows *sql.Rows) error {
 		var w checkpointer.PendingWrite
-		if err := rows.Scan(&w.Task, &w.Index, &w.Channel, &w.Value); err != nil {
+		if err := rows.Scan(&w.Task.ID, &w.Index, &w.Channel, &w.Value); err != nil {
 			return err
 		}
 		cp.Writes = append(cp.Writes, w)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
 
 // row is one checkpoint as it is stored.
@@ -43,7 +44,11 @@ func scanRow(thread string, scan func(dest ...any) error) (*row, error) {
 	if err := json.Unmarshal(channels, &r.channels); err != nil {
 		return bad("the channels", err)
 	}
-	if err := json.Unmarshal(metadata, &r.metadata); err != nil {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(metadata, &raw); err != nil {
+		return bad("the metadata", err)
+	}
+	if r.metadata, err = record.Canonical(raw); err != nil {
 		return bad("the metadata", err)
 	}
 	return r, nil
@@ -147,6 +152,10 @@ type valueKey struct {
 // checkpoint is r without pending writes.
 func (r *row) checkpoint(q *tx, cache map[valueKey][]byte) (checkpointer.Checkpoint, error) {
 	channels, err := values(q, r, cache)
+	if err != nil {
+		return checkpointer.Checkpoint{}, err
+	}
+	metadata, err := record.MetadataOf(r.metadata)
 	return checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Time: r.time, Length: r.length,
-		Channels: channels, Metadata: r.metadata}, err
+		Channels: channels, Metadata: metadata}, err
 }

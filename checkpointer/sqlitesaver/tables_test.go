@@ -44,7 +44,7 @@ func busy(t *testing.T, s *Saver, thread string) checkpointer.Ref {
 		}
 	}
 	for _, id := range []string{"c", "later"} {
-		err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, ID: id}, "task", []checkpointer.Write{{Channel: "x"}})
+		err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, ID: id}, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestPruneFreesTheOldLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Prune(t.Context(), "t", 1, ""); err != nil {
+	if _, err := s.Prune(t.Context(), "t", checkpointer.Retention{Keep: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := counts(t, s); got["messages"] != 11 || got["logs"] != 1 || got["checkpoints"] != 1 {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"maps"
 	"time"
 	"unicode/utf8"
 
@@ -57,31 +56,57 @@ func checkPlace(ref checkpointer.Ref) error {
 	return checkID("checkpoint", ref.ID)
 }
 
-// CheckPut checks the arguments of Put, the messages' encoding apart (see [Log]).
-func CheckPut(parent checkpointer.Ref, step checkpointer.Step) error {
+// checkPut checks the arguments of Put, the encoding of entries and metadata apart.
+func checkPut(parent checkpointer.Ref, step checkpointer.Step) error {
 	if err := CheckRef(parent); err != nil {
 		return err
 	}
 	if err := checkID("checkpoint", step.ID); err != nil {
 		return err
 	}
-	if t := step.Truncate; t != nil && !step.Fork {
-		return invalid("Truncate needs Fork")
-	} else if t != nil && *t < 0 {
-		return invalid("Truncate is negative: %d", *t)
+	if err := checkID("base", step.Base); err != nil {
+		return err
+	}
+	if err := checkTruncate(step); err != nil {
+		return err
 	}
 	if _, err := step.Time.MarshalText(); err != nil {
 		return invalid("the time cannot be stored: %v", err)
 	}
-	if err := checkChannels(step); err != nil {
-		return err
+	return checkChannels(step)
+}
+
+func checkTruncate(step checkpointer.Step) error {
+	bounds := []int64{}
+	if step.Truncate != nil {
+		bounds = append(bounds, *step.Truncate)
 	}
-	for k, v := range step.Metadata {
-		if !utf8.ValidString(k) || !utf8.ValidString(v) {
-			return invalid("metadata %q is not valid UTF-8", k)
+	for name, bound := range step.TruncateLogs {
+		if err := checkLogName(name); err != nil {
+			return err
+		}
+		bounds = append(bounds, bound)
+	}
+	if len(bounds) > 0 && !step.Fork {
+		return invalid("Truncate needs Fork")
+	}
+	for _, bound := range bounds {
+		if bound < 0 {
+			return invalid("Truncate is negative: %d", bound)
 		}
 	}
 	return nil
+}
+
+// checkLogName reports why name cannot be a named log's.
+func checkLogName(name string) error {
+	switch name {
+	case "":
+		return invalid("the name of a log is empty")
+	case checkpointer.LogMessages:
+		return invalid("the log %q is changed as messages", name)
+	}
+	return checkID("log", name)
 }
 
 func checkChannels(step checkpointer.Step) error {
@@ -102,19 +127,26 @@ func checkChannels(step checkpointer.Step) error {
 }
 
 // CheckWrites checks the arguments of PutWrites.
-func CheckWrites(at checkpointer.Ref, task string, writes []checkpointer.Write) error {
+func CheckWrites(at checkpointer.Ref, task checkpointer.Task, writes []checkpointer.Write) error {
 	if err := CheckRef(at); err != nil {
 		return err
 	}
 	if at.ID == "" {
 		return invalid("the checkpoint id is empty")
 	}
-	if err := checkID("task", task); err != nil {
+	if err := checkID("task", task.ID); err != nil {
 		return err
 	}
+	if err := checkID("task path", task.Path); err != nil {
+		return err
+	}
+	var s sizes
 	for _, w := range writes {
 		if err := checkID("channel", w.Channel); err != nil {
 			return err
+		}
+		if err := s.add(len(w.Channel), len(w.Value)); err != nil {
+			return fmt.Errorf("the write to %q: %w", w.Channel, err)
 		}
 	}
 	return nil
@@ -134,8 +166,63 @@ func CheckQuery(q checkpointer.Query) error {
 		if err := checkPlace(q.Before); err != nil {
 			return err
 		}
+		if q.BeforeID != "" {
+			return invalid("Before and BeforeID are both set")
+		}
+	}
+	if err := checkID("checkpoint", q.BeforeID); err != nil {
+		return err
+	}
+	if err := CheckSelection(q.Select); err != nil {
+		return err
 	}
 	return checkLimit(q.Limit)
+}
+
+// CheckSelection checks the names of a selection.
+func CheckSelection(s checkpointer.Selection) error {
+	for _, name := range s.Channels {
+		if err := checkID("channel", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckAncestors checks the arguments of Ancestors.
+func CheckAncestors(at checkpointer.Ref, sel checkpointer.Selection, limit *int) error {
+	if err := CheckRef(at); err != nil {
+		return err
+	}
+	if err := CheckSelection(sel); err != nil {
+		return err
+	}
+	return checkLimit(limit)
+}
+
+// CheckHead checks the arguments of LockHead.
+func CheckHead(at checkpointer.Ref, r checkpointer.Range) error {
+	if at.ID != "" {
+		return invalid("LockHead reads the newest checkpoint, not %q", at.ID)
+	}
+	if err := CheckRef(at); err != nil {
+		return err
+	}
+	return CheckRange(r)
+}
+
+// CheckEntries checks the arguments of Entries.
+func CheckEntries(at checkpointer.Ref, log string, r checkpointer.Range) error {
+	if err := CheckRef(at); err != nil {
+		return err
+	}
+	if log == "" {
+		return invalid("the name of the log is empty")
+	}
+	if err := checkID("log", log); err != nil {
+		return err
+	}
+	return CheckRange(r)
 }
 
 // CheckRange checks the argument of Messages.
@@ -167,10 +254,18 @@ func CheckFork(at checkpointer.Ref, upTo *int64, to string) error {
 	return nil
 }
 
+// CheckCopy checks the arguments of CopyThread.
+func CheckCopy(from, to string) error {
+	if err := CheckThread(from); err != nil {
+		return err
+	}
+	return CheckThread(to)
+}
+
 // CheckPrune checks the arguments of Prune.
-func CheckPrune(thread string, keep int) error {
-	if keep < 1 {
-		return invalid("keep is %d, at least 1 checkpoint stays", keep)
+func CheckPrune(thread string, r checkpointer.Retention) error {
+	if r.Keep < 0 || r.Keep == 0 && r.RunID == "" {
+		return invalid("keep is %d, at least 1 checkpoint stays", r.Keep)
 	}
 	return CheckThread(thread)
 }
@@ -186,20 +281,25 @@ func CheckCompact(at checkpointer.Ref, summary langrooms.Message, keep int) ([]b
 	return Encode(summary)
 }
 
+// CheckCompactLog checks the arguments of CompactLog.
+func CheckCompactLog(at checkpointer.Ref, log string, summary checkpointer.LogItem, keep int) error {
+	if keep < 0 {
+		return invalid("keep is negative: %d", keep)
+	}
+	if err := CheckRef(at); err != nil {
+		return err
+	}
+	if err := checkLogName(log); err != nil {
+		return err
+	}
+	_, err := encodeEntry(checkpointer.LogEntry{Op: checkpointer.OpAppend, ID: summary.ID, Data: summary.Data})
+	return err
+}
+
 // CheckTTL checks the arguments of SetTTL.
 func CheckTTL(thread string, ttl time.Duration) error {
 	if ttl < 0 {
 		return invalid("the TTL is negative: %v", ttl)
 	}
 	return CheckThread(thread)
-}
-
-// WithSource returns a copy of metadata with LangGraph's key "source" set.
-func WithSource(metadata map[string]string, source string) map[string]string {
-	m := maps.Clone(metadata)
-	if m == nil {
-		m = map[string]string{}
-	}
-	m["source"] = source
-	return m
 }

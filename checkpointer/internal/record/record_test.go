@@ -15,14 +15,15 @@ import (
 func TestDigest(t *testing.T) {
 	base := func() checkpointer.Step {
 		return checkpointer.Step{ID: "c", Log: checkpointer.Append(langrooms.Message{ID: "m"}), Channels: map[string][]byte{"x": {1}, "y": nil},
-			Remove: []string{"a", "b"}, Metadata: map[string]string{"k": "v"}}
+			Remove: []string{"a", "b"}, Metadata: checkpointer.Metadata{"k": "v"}}
 	}
 	digest := func(parent string, step checkpointer.Step) []byte {
-		log, err := record.Log(step.Log)
+		t.Helper()
+		p, err := record.NewPut(checkpointer.Ref{Thread: "t", ID: parent}, step)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return record.Digest(parent, step, log)
+		return p.Digest
 	}
 	want := digest("p", base())
 	same := base()
@@ -33,12 +34,17 @@ func TestDigest(t *testing.T) {
 	}
 	for name, change := range map[string]func(*checkpointer.Step){
 		"fork":     func(s *checkpointer.Step) { s.Fork = true },
-		"truncate": func(s *checkpointer.Step) { s.Truncate = new(int64) },
+		"truncate": func(s *checkpointer.Step) { s.Truncate, s.Fork = new(int64), true },
 		"time":     func(s *checkpointer.Step) { s.Time = time.Unix(0, 1) },
 		"log":      func(s *checkpointer.Step) { s.Log = append(s.Log, checkpointer.Entry{Op: checkpointer.OpReset}) },
 		"channels": func(s *checkpointer.Step) { s.Channels = map[string][]byte{"x": {1, 'y'}} },
 		"metadata": func(s *checkpointer.Step) { s.Metadata = nil },
-		"moved":    func(s *checkpointer.Step) { s.Remove, s.Metadata = append(s.Remove, "k"), nil },
+		"base":     func(s *checkpointer.Step) { s.Base = "b" },
+		"logs": func(s *checkpointer.Step) {
+			s.Logs = map[string][]checkpointer.LogEntry{"l": {{Op: checkpointer.OpAppend}}}
+		},
+		"number": func(s *checkpointer.Step) { s.Metadata = checkpointer.Metadata{"k": 1} },
+		"moved":  func(s *checkpointer.Step) { s.Remove, s.Metadata = append(s.Remove, "k"), nil },
 	} {
 		step := base()
 		change(&step)
