@@ -76,4 +76,7 @@ type Arrival struct {
 	Message Message
 	// Notice, when set, is what the lead is woken with; empty wakes nobody.
 	Notice string
+	// Missed counts arrivals before this one that were dropped because their reader was too
+	// far behind. What they are stands on their threads.
+	Missed int
 }

@@ -38,10 +38,13 @@ type Outcome struct {
 	Truncated bool `json:"truncated"`
 	// Collecting means that the member's answer is still being waited for in the
 	// background.
-	Collecting bool          `json:"collecting"`
-	Started    time.Time     `json:"started"`
-	Duration   time.Duration `json:"duration_ns"`
-	Usage      *Usage        `json:"usage,omitempty"`
+	Collecting bool `json:"collecting"`
+	// Kept means that nobody waits for the member's answer now, but that it is looked for
+	// when the thread is next taken up.
+	Kept     bool          `json:"kept,omitempty"`
+	Started  time.Time     `json:"started"`
+	Duration time.Duration `json:"duration_ns"`
+	Usage    *Usage        `json:"usage,omitempty"`
 	// Unrecorded is why the reply, although shown, could not be stored; empty when it was.
 	Unrecorded string `json:"unrecorded,omitempty"`
 }
@@ -78,6 +81,8 @@ type Notes struct {
 	Truncated []string `json:"truncated,omitempty"`
 	// Collecting names the members whose late answer is waited for.
 	Collecting []string `json:"collecting,omitempty"`
+	// Kept names the members whose late answer the next process on the thread takes up.
+	Kept []string `json:"kept,omitempty"`
 	// Cap is the round cap that stopped an unsettled room; 0 when none did.
 	Cap int `json:"cap,omitempty"`
 	// NewConversation names the members whose peers had forgotten the conversation.

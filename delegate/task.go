@@ -20,7 +20,8 @@ type TaskReader interface {
 	// that the peer does not know is [ErrUnknownTask]; any other error is lost touch.
 	ReadTask(ctx context.Context, task string) (TaskView, error)
 	// Rejoin remembers contextID for the conversation of thread, now that the answer
-	// it came with stands on the thread. An empty id changes nothing.
+	// it came with stands on the thread. An empty id changes nothing, and a conversation
+	// that a newer address has begun meanwhile stands. The caller holds the thread.
 	Rejoin(ctx context.Context, thread, contextID string) error
 }
 
@@ -50,6 +51,20 @@ type TaskView struct {
 	ContextID string
 }
 
+// Waiting says what becomes of an answer that did not come in its turn.
+type Waiting int
+
+// What can become of it.
+const (
+	// NotWaited: it will not come by itself.
+	NotWaited Waiting = iota
+	// Waited: this process waits for it.
+	Waited
+	// Kept: nobody waits for it now. Its handle is kept with the thread, and the next
+	// process there takes it up.
+	Kept
+)
+
 // Handle is a task at a peer whose answer is still waited for. It is a value that can be
 // stored.
 type Handle struct {
@@ -67,6 +82,9 @@ type Handle struct {
 	Round     int    `json:"round,omitempty"`
 	Seen      int64  `json:"seen,omitempty"`
 	Incognito bool   `json:"incognito,omitempty"`
+	// Silence says that the member had been offered to pass: an answer that says nothing is
+	// a pass then.
+	Silence bool `json:"silence,omitempty"`
 	// Anchor is the log position of the record that the answer belongs to; while that
 	// record stands on the thread, so does the handle.
 	Anchor int64 `json:"anchor,omitempty"`

@@ -22,9 +22,9 @@ type Room struct {
 	MaxRounds int
 	// Lead is the lead's name in windows, which no delegate may have; empty means "assistant".
 	Lead string
-	// Collect takes over a task that its member is still working on and reports whether
-	// the answer will be waited for; nil waits for none.
-	Collect func(ctx context.Context, h delegate.Handle) bool
+	// Collect takes over a task that its member is still working on and reports what
+	// becomes of the answer; nil waits for none.
+	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.HealthView
 	// Events receives what happens, in order; nil drops it.

@@ -129,7 +129,8 @@ func (x *run) judge(o *langrooms.Outcome, reply delegate.Reply, err error, seen 
 		if e.Working() {
 			o.Task = e.Task
 		}
-		o.Collecting = x.collect(e, o, seen)
+		waiting := x.collect(e, o, seen)
+		o.Collecting, o.Kept = waiting == delegate.Waited, waiting == delegate.Kept
 		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
 	default:
 		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
@@ -154,12 +155,12 @@ func (x *run) stopWords() string {
 	return room.StoppedCause
 }
 
-func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) bool {
+func (x *run) collect(e *delegate.Error, o *langrooms.Outcome, seen int64) delegate.Waiting {
 	if !e.Working() || x.room.Collect == nil {
-		return false
+		return delegate.NotWaited
 	}
 	return x.room.Collect(x.recordContext(), delegate.Handle{Epoch: x.epoch, Thread: x.thread, Delegate: o.Author, Task: e.Task,
-		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito,
+		Exchange: x.exchange, Round: o.Round, Seen: seen, Incognito: x.address.Incognito, Silence: x.plan.MultiRound(),
 		Anchor: x.Next()}) // where the record of this failure is about to stand
 }
 

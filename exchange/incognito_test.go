@@ -36,7 +36,10 @@ func TestIncognitoStaysIn(t *testing.T) {
 				shown.WriteString(e.Outcome.Reply)
 			}
 		}
-		r.Collect = func(_ context.Context, h delegate.Handle) bool { handles = append(handles, h); return true }
+		r.Collect = func(_ context.Context, h delegate.Handle) delegate.Waiting {
+			handles = append(handles, h)
+			return delegate.Waited
+		}
 		secret := address(question, "a", "b", "c")
 		secret.Incognito = true
 		result, err := take(t.Context(), s, "t", r, secret)

@@ -50,7 +50,7 @@ func TestLand(t *testing.T) {
 			r := roomOf(t, 1, &voice{"slow", func(context.Context, delegate.Request) (delegate.Reply, error) {
 				return delegate.Reply{}, &delegate.Error{Delegate: "slow", Kind: delegate.KindStillRunning, Task: "task-1", Err: errors.New("still running")}
 			}})
-			r.Collect = func(_ context.Context, h delegate.Handle) bool { handle = h; return true }
+			r.Collect = func(_ context.Context, h delegate.Handle) delegate.Waiting { handle = h; return delegate.Waited }
 			if _, err := take(t.Context(), s, "t", r, address("work", "slow")); err != nil {
 				t.Fatal(err)
 			}

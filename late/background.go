@@ -2,7 +2,6 @@ package late
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/langrooms/langrooms/delegate"
@@ -11,36 +10,31 @@ import (
 	"github.com/langrooms/langrooms/room"
 )
 
-// ErrClosed says that the inbox has been closed.
-var ErrClosed = errors.New("no answers are waited for any more: the program is ending")
-
 // Background runs a delegation of the lead's whose answer is not waited for: keyless, a
 // conversation of its own. It is what delegatetool.Config.Background wants. The answer
 // lands once the turn that asks has recorded the address. ErrClosed after Close, and
 // exchange.ErrNoMember when the target has left the roster.
 func (i *Inbox) Background(job delegatetool.Job) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.closed {
-		return ErrClosed
-	}
 	roster, release := i.cfg.Roster.Acquire()
 	d, ok := roster.Get(job.Target)
 	if !ok {
 		release()
 		return fmt.Errorf("%w: @%s", exchange.ErrNoMember, job.Target)
 	}
-	i.jobs.Go(func() {
+	if !i.life.Go(func(ctx context.Context) {
 		defer release()
-		i.run(d, job)
-	})
+		i.run(ctx, d, job)
+	}) {
+		release()
+		return ErrClosed
+	}
 	return nil
 }
 
 // run asks the delegate and lands its answer, whole.
-func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
-	reply, err := d.Ask(i.life, delegate.Request{Prompt: job.Query, Timeout: job.Timeout})
-	if i.life.Err() != nil {
+func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.Job) {
+	reply, err := d.Ask(ctx, delegate.Request{Prompt: job.Query, Timeout: job.Timeout})
+	if ctx.Err() != nil {
 		return // the program ends; like every collection in memory, this one ends with it
 	}
 	if i.cfg.Health != nil {
@@ -51,7 +45,7 @@ func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
 	switch {
 	case err != nil:
 		e := delegate.AsError(job.Target, err)
-		if e.Working() && i.collect(job, e.Task) {
+		if e.Working() && i.collect(ctx, job, e.Task) {
 			return
 		}
 		cause = e.Cause()
@@ -59,12 +53,12 @@ func (i *Inbox) run(d delegate.Delegate, job delegatetool.Job) {
 		cause = withoutText
 	}
 	m := lateRecord(rec, cause)
-	landed, err := i.land(i.life, job.Thread, anchorOf(job), m, func(context.Context) (bool, error) { return true, nil })
+	landed, err := i.land(ctx, job.Thread, anchorOf(job), m, func(context.Context) (bool, error) { return true, nil })
 	if err != nil {
 		i.failed(fmt.Errorf("the answer of @%s from the background: %w", job.Target, err))
 	}
 	if landed {
-		i.arrive(i.life, job.Thread, m, reply.Paused)
+		i.arrive(job.Thread, m, reply.Paused)
 	}
 }
 
@@ -75,10 +69,11 @@ func anchorOf(job delegatetool.Job) exchange.Anchor {
 // collect goes on waiting for a job whose delegate still works on it. It does so while it
 // holds the thread, and not for one that was erased: keeping a handle there would bring
 // the thread back.
-func (i *Inbox) collect(job delegatetool.Job, task string) (collecting bool) {
-	err := exchange.Standing(i.life, i.cfg.Saver, job.Thread, anchorOf(job), func(ctx context.Context) error {
-		collecting = i.Collect(ctx, delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
+func (i *Inbox) collect(ctx context.Context, job delegatetool.Job, task string) (collecting bool) {
+	err := exchange.Standing(ctx, i.cfg.Saver, job.Thread, anchorOf(job), func(ctx context.Context) error {
+		waiting := i.Collect(ctx, delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
 			Exchange: job.Exchange, Round: 1, Anchor: job.Anchor, Epoch: job.Epoch})
+		collecting = waiting != delegate.NotWaited
 		return nil
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // ending says how a collection ended.
@@ -76,37 +77,37 @@ type collectorConfig struct {
 // It is safe for concurrent use. None of its methods waits for a delivery but Close.
 type collector struct {
 	cfg  collectorConfig
-	life context.Context
-	end  context.CancelFunc
+	life *lifetime.Life
 
 	// adding keeps what is stored and what is followed in one order.
 	adding sync.Mutex
 	mu     sync.Mutex
-	closed bool
 	jobs   map[waiting]*job
-	work   sync.WaitGroup
 }
 
 // job is one collection under way.
 type job struct {
 	handle delegate.Handle
 	cancel context.CancelFunc
+	// polled is closed when the task has been polled once, and what that found delivered.
+	polled chan struct{}
+	once   sync.Once
 }
+
+func (j *job) first() { j.once.Do(func() { close(j.polled) }) }
 
 // newCollector returns a collector that waits for nothing yet.
 func newCollector(cfg collectorConfig) *collector {
 	if cfg.handles == nil {
 		cfg.handles = NewMemoryHandles()
 	}
-	c := &collector{cfg: cfg, jobs: make(map[waiting]*job)}
-	c.life, c.end = context.WithCancel(context.Background())
-	return c
+	return &collector{cfg: cfg, life: lifetime.New(), jobs: make(map[waiting]*job)}
 }
 
 // Add begins to wait for h, in place of an older task of the same thread and delegate. It
 // reports false when nothing can be collected: the delegate is gone, cannot be polled,
-// or names no task.
-func (c *collector) Add(ctx context.Context, h delegate.Handle) (collecting bool, err error) {
+// or names no task. With follow false the handle is only kept, for Resume.
+func (c *collector) Add(ctx context.Context, h delegate.Handle, follow bool) (collecting bool, err error) {
 	roster, release := c.cfg.live.Acquire()
 	defer release()
 	reader, ok := readerOf(roster, h.Delegate)
@@ -129,27 +130,30 @@ func (c *collector) Add(ctx context.Context, h delegate.Handle) (collecting bool
 	if err := c.cfg.handles.PutHandle(ctx, h); err != nil {
 		return false, fmt.Errorf("waiting for @%s's late answer: %w", h.Delegate, err)
 	}
-	if !c.start(h) {
+	if follow && c.start(h) == nil {
 		return false, ErrClosed
 	}
 	return true, nil
 }
 
 // Resume takes up the handles that the store has for thread and that are not waited for
-// yet: after a restart, or in another process.
-func (c *collector) Resume(ctx context.Context, thread string) error {
+// yet: after a restart, or in another process. Each of the channels is closed when one of
+// them has been polled.
+func (c *collector) Resume(ctx context.Context, thread string) (polled []<-chan struct{}, err error) {
 	c.adding.Lock()
 	defer c.adding.Unlock()
 	handles, err := c.cfg.handles.Handles(ctx, thread)
 	if err != nil {
-		return fmt.Errorf("late answers of thread %q: %w", thread, err)
+		return nil, fmt.Errorf("late answers of thread %q: %w", thread, err)
 	}
 	for _, h := range handles {
-		if !c.start(h) {
-			return ErrClosed
+		j := c.start(h)
+		if j == nil {
+			return polled, ErrClosed
 		}
+		polled = append(polled, j.polled)
 	}
-	return nil
+	return polled, nil
 }
 
 // Claim ends the waiting for a task because its answer has come another way, such as by
@@ -180,39 +184,35 @@ func (c *collector) Withdraw(ctx context.Context, thread string) error {
 
 // Close ends all collections and waits for them. What the store has stays there, for
 // Resume. Idempotent.
-func (c *collector) Close() {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
-	c.end()
-	c.work.Wait()
-}
+func (c *collector) Close() { c.life.Close() }
 
-// start begins to follow h, unless that is being done; false means closed.
-func (c *collector) start(h delegate.Handle) bool {
+// start begins to follow h, unless that is being done; nil means closed.
+func (c *collector) start(h delegate.Handle) *job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return false
+	older := c.jobs[waitingOf(h)]
+	if older != nil && older.handle.ID == h.ID {
+		return older
 	}
-	if older, ok := c.jobs[waitingOf(h)]; ok {
-		if older.handle.ID == h.ID {
-			return true
-		}
+	ctx, cancel := context.WithCancel(c.life.Context())
+	j := &job{handle: h, cancel: cancel, polled: make(chan struct{})}
+	if !c.life.Go(func(context.Context) {
+		defer c.finished(j)
+		c.follow(ctx, j)
+	}) {
+		cancel()
+		return nil
+	}
+	if older != nil {
 		older.cancel()
 	}
-	ctx, cancel := context.WithCancel(c.life)
-	j := &job{h, cancel}
 	c.jobs[waitingOf(h)] = j
-	c.work.Go(func() {
-		defer c.finished(j)
-		c.follow(ctx, h)
-	})
-	return true
+	return j
 }
 
 func (c *collector) finished(j *job) {
 	j.cancel()
+	j.first()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jobs[waitingOf(j.handle)] == j {

@@ -120,7 +120,7 @@ func TestThreadsAreCollectedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := collect(t, newPeer(after(1, answered)))
 		for _, thread := range []string{"a", "b", "ab"} {
-			if ok, err := c.Add(ctx, delegate.Handle{Thread: thread, Delegate: "slow", Task: "t1"}); !ok || err != nil {
+			if ok, err := c.Add(ctx, delegate.Handle{Thread: thread, Delegate: "slow", Task: "t1"}, true); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
 		}
@@ -146,18 +146,18 @@ func TestWhatCannotBeCollected(t *testing.T) {
 			{Thread: "main", Delegate: "slow"},
 			{Delegate: "slow", Task: "t1"},
 		} {
-			if ok, err := c.Add(ctx, h); ok || err != nil {
+			if ok, err := c.Add(ctx, h, true); ok || err != nil {
 				t.Errorf("Add(%+v) = %v, %v", h, ok, err)
 			}
 		}
 		p.change(func() { p.keyErr = errors.New("SLOW_TOKEN is not set") })
-		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || err == nil || !strings.Contains(err.Error(), "@slow") {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}, true); ok || err == nil || !strings.Contains(err.Error(), "@slow") {
 			t.Errorf("without a credential: Add = %v, %v", ok, err)
 		}
 		c.Close()
 		c.Close()
 		p.change(func() { p.keyErr = nil })
-		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); ok || !errors.Is(err, ErrClosed) {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}, true); ok || !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: Add = %v, %v", ok, err)
 		}
 	})
@@ -178,7 +178,7 @@ func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
 			both[i] = collect(t, p)
 			both[i].cfg.handles = first.handles
 			for range 2 { // a second Resume changes nothing
-				if err := both[i].Resume(ctx, "main"); err != nil {
+				if _, err := both[i].Resume(ctx, "main"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -192,7 +192,7 @@ func TestResumeAndExactlyOnceAcrossCollectors(t *testing.T) {
 		}
 		both[0].Close()
 		first.stash(t)
-		if err := both[0].Resume(ctx, "main"); !errors.Is(err, ErrClosed) {
+		if _, err := both[0].Resume(ctx, "main"); !errors.Is(err, ErrClosed) {
 			t.Errorf("Resume after Close = %v", err)
 		}
 	})
@@ -215,7 +215,7 @@ func TestAnOldHandleGetsItsLastLook(t *testing.T) {
 		if err := c.handles.PutHandle(ctx, h); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Resume(ctx, "main"); err != nil {
+		if _, err := c.Resume(ctx, "main"); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -234,7 +234,7 @@ func TestATakenUpHandleIsLookedAtAtOnce(t *testing.T) {
 		if err := c.handles.PutHandle(ctx, h); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Resume(ctx, "main"); err != nil {
+		if _, err := c.Resume(ctx, "main"); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -263,7 +263,7 @@ func TestAStoreThatIsGoneIsNotAWithdrawal(t *testing.T) {
 		if len(c.late) != 1 || c.late[0].Result != endedLostTouch || !errors.Is(c.late[0].Err, errStore) || p.count() > 0 {
 			t.Errorf("delivered %+v after %d looks", c.late, p.count())
 		}
-		if err := c.Resume(ctx, "main"); !errors.Is(err, errStore) {
+		if _, err := c.Resume(ctx, "main"); !errors.Is(err, errStore) {
 			t.Errorf("Resume = %v", err)
 		}
 		if _, err := c.Claim(ctx, "main", "slow", "t1"); !errors.Is(err, errStore) {

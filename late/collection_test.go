@@ -122,7 +122,7 @@ func (c *collection) results() []ending {
 
 func (c *collection) add(t *testing.T, task string) {
 	t.Helper()
-	collecting, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: task, Exchange: "e1", Round: 2, Seen: 7, Incognito: true})
+	collecting, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: task, Exchange: "e1", Round: 2, Seen: 7, Incognito: true}, true)
 	if !collecting || err != nil {
 		t.Fatalf("Add = %v, %v", collecting, err)
 	}

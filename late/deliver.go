@@ -12,13 +12,21 @@ import (
 
 // deliver writes what a collection brought. It is called on the collection's goroutine.
 func (i *Inbox) deliver(ctx context.Context, late result) {
-	m := lateMessage(late)
-	var epoch string // of the history that the answer lands in
-	claim := func(ctx context.Context) (bool, error) {
-		epoch = delegate.Epoch(ctx)
-		return late.Claim(ctx)
+	anchor := exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
+	if late.passed() {
+		err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, func(ctx context.Context) error {
+			if stood, err := late.Claim(ctx); err != nil || !stood {
+				return err
+			}
+			return late.Rejoin(ctx)
+		})
+		if err != nil { // the handle stays, for Resume
+			i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
+		}
+		return
 	}
-	landed, err := i.land(ctx, late.Thread, exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}, m, claim)
+	m := lateMessage(late)
+	landed, err := i.land(ctx, late.Thread, anchor, m, late.Claim)
 	if err != nil {
 		i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
 	}
@@ -26,11 +34,16 @@ func (i *Inbox) deliver(ctx context.Context, late result) {
 		return
 	}
 	if !m.Stamp.Failed {
-		if err := late.Rejoin(delegate.WithEpoch(ctx, epoch)); err != nil {
+		if err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, late.Rejoin); err != nil {
 			i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
 		}
 	}
-	i.arrive(ctx, late.Thread, m, late.Result == endedPaused)
+	i.arrive(late.Thread, m, late.Result == endedPaused)
+}
+
+// passed reports whether the member had nothing to add, where it had been offered to say so.
+func (l result) passed() bool {
+	return l.Result == endedAnswered && l.Silence && room.Silent(exchange.ReplyText(l.View.Reply))
 }
 
 // withoutText is why an answer that says nothing is recorded as failed.

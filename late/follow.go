@@ -21,8 +21,9 @@ const (
 // errWithdrawn says that a handle does not stand any more.
 var errWithdrawn = errors.New("the handle was withdrawn")
 
-// follow polls h's task until that is over. ctx ends it without a word.
-func (c *collector) follow(ctx context.Context, h delegate.Handle) {
+// follow polls the job's task until that is over. ctx ends it without a word.
+func (c *collector) follow(ctx context.Context, j *job) {
+	h := j.handle
 	limit := h.Since.Add(lateLimit)
 	pause := max(0, time.Until(h.Since.Add(firstPoll))) // what was taken up is polled at once
 	rhythm, lost := firstPoll, 0
@@ -54,9 +55,10 @@ func (c *collector) follow(ctx context.Context, h delegate.Handle) {
 		case lost == maxLost:
 			late.Result, late.Err = endedLostTouch, err
 		default:
+			j.first()
 			continue
 		}
-		c.cfg.deliver(c.life, late)
+		c.cfg.deliver(c.life.Context(), late)
 		return
 	}
 }

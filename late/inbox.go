@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // Config wires an [Inbox].
@@ -23,9 +23,9 @@ type Config struct {
 	Handles delegate.HandleStore
 	// Health is told how each ask in the background ended; nil keeps no health view.
 	Health *delegate.HealthView
-	// Arrived is told of each message that has landed, one at a time. It may block until
-	// ctx ends. Required.
-	Arrived func(ctx context.Context, a langrooms.Arrival)
+	// OneTurn says that the program ends after one turn: what it is given to collect is
+	// kept, and not waited for.
+	OneTurn bool
 	// Failed is told when something that arrived could not be stored; nil drops it.
 	Failed func(error)
 }
@@ -34,13 +34,12 @@ type Config struct {
 type Inbox struct {
 	cfg       Config
 	collector *collector
-	life      context.Context
-	end       context.CancelFunc
-	jobs      sync.WaitGroup
-	mu        sync.Mutex // guards closed against jobs
-	closed    bool
-	arriving  sync.Mutex // held while Arrived runs
+	life      *lifetime.Life
+	arrivals  arrivals
 }
+
+// ErrClosed says that the inbox has been closed.
+var ErrClosed = errors.New("no answers are waited for any more: the program is ending")
 
 // New returns an inbox that waits for nothing yet.
 func New(cfg Config) (*Inbox, error) {
@@ -49,46 +48,82 @@ func New(cfg Config) (*Inbox, error) {
 		return nil, errors.New("late: Config.Saver is nil")
 	case cfg.Roster == nil:
 		return nil, errors.New("late: Config.Roster is nil")
-	case cfg.Arrived == nil:
-		return nil, errors.New("late: Config.Arrived is nil")
 	}
-	i := &Inbox{cfg: cfg}
+	i := &Inbox{cfg: cfg, life: lifetime.New()}
 	i.collector = newCollector(collectorConfig{live: cfg.Roster, handles: cfg.Handles, deliver: i.deliver})
-	i.life, i.end = context.WithCancel(context.Background())
 	return i, nil
 }
 
 // storeBound is how long handing over to the store of handles may take.
 const storeBound = 10 * time.Second
 
-// Collect waits for the answer of h and reports whether it will be waited for. It is what
+// Collect takes the answer of h over and says what becomes of it. It is what
 // exchange.Room.Collect wants.
 //
 // The handle is stored under ctx, so with the lease that it carries.
-func (i *Inbox) Collect(ctx context.Context, h delegate.Handle) bool {
+func (i *Inbox) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 	ctx, cancel := context.WithTimeout(ctx, storeBound)
 	defer cancel()
-	defer context.AfterFunc(i.life, cancel)()
-	collecting, err := i.collector.Add(ctx, h)
+	defer context.AfterFunc(i.life.Context(), cancel)()
+	taken, err := i.collector.Add(ctx, h, !i.cfg.OneTurn)
 	if err != nil {
 		i.failed(err)
 	}
-	return collecting
+	switch {
+	case !taken:
+		return delegate.NotWaited
+	case i.cfg.OneTurn:
+		return delegate.Kept
+	}
+	return delegate.Waited
+}
+
+// Arrivals returns what lands on one thread from now on. A reader that falls behind holds
+// up nobody: of more than 64 that it has not taken the oldest go, and Arrival.Missed of a
+// later one says how many. leave ends that; it and Close close the channel.
+func (i *Inbox) Arrivals(thread string) (arrivals <-chan langrooms.Arrival, leave func()) {
+	return i.arrivals.subscribe(func(other string) bool { return other == thread })
+}
+
+// AllArrivals returns what lands on any thread from now on, with the bound of
+// [Inbox.Arrivals].
+func (i *Inbox) AllArrivals() (arrivals <-chan langrooms.Arrival, leave func()) {
+	return i.arrivals.subscribe(func(string) bool { return true })
 }
 
 // Claim ends the waiting for a task that the lead goes on with itself.
 func (i *Inbox) Claim(thread, target, task string) {
-	ctx, cancel := context.WithTimeout(i.life, storeBound)
+	ctx, cancel := context.WithTimeout(i.life.Context(), storeBound)
 	defer cancel()
 	if _, err := i.collector.Claim(ctx, thread, target, task); err != nil {
 		i.failed(err)
 	}
 }
 
+// readyBound is how long Resume waits for what is ready.
+const readyBound = 3 * time.Second
+
 // Resume takes up what an earlier process has left waiting on thread, where the handles
-// are kept with the thread.
+// are kept with the thread. It returns when each task has been polled once and what was
+// ready has landed, or after 3 s; the rest is waited for beside. The error is that the
+// handles could not be read, or the end of ctx.
 func (i *Inbox) Resume(ctx context.Context, thread string) error {
-	return i.collector.Resume(ctx, thread)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(i.life.Context(), cancel)()
+	polled, err := i.collector.Resume(ctx, thread)
+	bound := time.NewTimer(readyBound)
+	defer bound.Stop()
+	for _, p := range polled {
+		select {
+		case <-p:
+		case <-bound.C:
+			return err
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	return err
 }
 
 // Withdraw ends all waiting for a thread whose history was erased.
@@ -98,16 +133,13 @@ func (i *Inbox) Withdraw(ctx context.Context, thread string) error {
 
 // Close ends all waiting and waits for what is being written. Idempotent.
 func (i *Inbox) Close() {
-	i.mu.Lock()
-	i.closed = true
-	i.mu.Unlock()
-	i.end()
+	i.life.Close()
 	i.collector.Close()
-	i.jobs.Wait()
+	i.arrivals.close()
 }
 
 func (i *Inbox) failed(err error) {
-	if i.cfg.Failed != nil && i.life.Err() == nil {
+	if i.cfg.Failed != nil && i.life.Context().Err() == nil {
 		i.cfg.Failed(err)
 	}
 }
@@ -141,10 +173,8 @@ func (i *Inbox) land(ctx context.Context, thread string, a exchange.Anchor, m la
 }
 
 // arrive tells the program of what has landed.
-func (i *Inbox) arrive(ctx context.Context, thread string, m langrooms.Message, paused bool) {
-	i.arriving.Lock()
-	defer i.arriving.Unlock()
-	i.cfg.Arrived(ctx, langrooms.Arrival{Thread: thread, Message: m, Notice: notice(m.Stamp, paused)})
+func (i *Inbox) arrive(thread string, m langrooms.Message, paused bool) {
+	i.arrivals.tell(langrooms.Arrival{Thread: thread, Message: m, Notice: notice(m.Stamp, paused)})
 }
 
 // notice wakes the lead, but not for what was said incognito.

@@ -23,11 +23,9 @@ import (
 
 func TestNewNamesTheBadField(t *testing.T) {
 	saver := memory(t)
-	arrived := func(context.Context, langrooms.Arrival) {}
 	for want, cfg := range map[string]late.Config{
-		"Config.Saver":   {Roster: delegate.NewLive(nil), Arrived: arrived},
-		"Config.Roster":  {Saver: saver, Arrived: arrived},
-		"Config.Arrived": {Saver: saver, Roster: delegate.NewLive(nil)},
+		"Config.Saver":  {Roster: delegate.NewLive(nil)},
+		"Config.Roster": {Saver: saver},
 	} {
 		if _, err := late.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New without %s: %v", want, err)
@@ -86,7 +84,7 @@ func TestCloseInEachPhase(t *testing.T) {
 				closers.Wait()
 				leave()
 				expect(t, "messages", tt.want, len(transcript(t, saver)))
-				expect(t, "waits for a handle", false, pr.inbox.Collect(t.Context(), delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1"}))
+				expect(t, "waits for a handle", delegate.NotWaited, pr.inbox.Collect(t.Context(), delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1"}))
 				expect(t, "told of", 0, len(pr.failed))
 			})
 		})
@@ -229,13 +227,13 @@ func exampleBackground() string {
 	}
 	roster := delegate.NewLive(registry)
 	defer roster.Close()
-	arrivals := make(chan langrooms.Arrival, 1)
-	box, err := late.New(late.Config{Saver: saver, Roster: roster,
-		Arrived: func(_ context.Context, a langrooms.Arrival) { arrivals <- a }})
+	box, err := late.New(late.Config{Saver: saver, Roster: roster})
 	if err != nil {
 		return err.Error()
 	}
 	defer box.Close()
+	arrivals, leave := box.Arrivals(thread)
+	defer leave()
 	turn, err := exchange.Begin(context.Background(), saver, thread)
 	if err != nil {
 		return err.Error()

@@ -99,31 +99,29 @@ type program struct {
 	saver   checkpointer.Saver
 	roster  *delegate.Live
 	inbox   *late.Inbox
-	arrived chan langrooms.Arrival
+	arrived <-chan langrooms.Arrival
 	failed  chan error
 }
 
 // start makes a program; handles nil means memory. It ends with the test.
 func start(t *testing.T, saver checkpointer.Saver, handles delegate.HandleStore, p *peer) *program {
 	t.Helper()
+	return startWith(t, late.Config{Saver: saver, Handles: handles}, p)
+}
+
+func startWith(t *testing.T, cfg late.Config, p *peer) *program {
+	t.Helper()
 	registry, err := delegate.NewRegistry(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pr := &program{t: t, saver: saver, roster: delegate.NewLive(registry),
-		arrived: make(chan langrooms.Arrival), failed: make(chan error, 10)}
-	pr.inbox, err = late.New(late.Config{Saver: saver, Roster: pr.roster, Handles: handles,
-		Arrived: func(ctx context.Context, a langrooms.Arrival) {
-			select {
-			case pr.arrived <- a:
-			case <-ctx.Done():
-			}
-		},
-		Failed: func(err error) { pr.failed <- err },
-	})
+	pr := &program{t: t, saver: cfg.Saver, roster: delegate.NewLive(registry), failed: make(chan error, 10)}
+	cfg.Roster, cfg.Failed = pr.roster, func(err error) { pr.failed <- err }
+	pr.inbox, err = late.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	pr.arrived, _ = pr.inbox.Arrivals(thread)
 	t.Cleanup(pr.stop)
 	return pr
 }
@@ -213,6 +211,11 @@ func memory(t *testing.T) *memorysaver.Saver {
 
 // transcript is the thread, a message a line; a thread that does not exist is nil.
 func transcript(t *testing.T, saver checkpointer.Saver) []string {
+	t.Helper()
+	return messages(t, saver, thread)
+}
+
+func messages(t *testing.T, saver checkpointer.Saver, thread string) []string {
 	t.Helper()
 	var lines []string
 	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Range{}) {

@@ -86,7 +86,7 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 			ok, _ := l.Claim(ctx)
 			stood <- ok
 		}})
-		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}); !ok || err != nil {
+		if ok, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: "t1"}, true); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		wait(3 * time.Second)

@@ -9,8 +9,8 @@ import (
 )
 
 // NotesOf derives what the room has to say about a run that ended for reason under the
-// round cap given (spec 5.2): Truncated, Collecting, Cap, NewConversation and Unrecorded. Interrupted is
-// the caller's to fill in. Each member is named once, in dispatch order.
+// round cap given (spec 5.2): Truncated, Collecting, Kept, Cap, NewConversation and Unrecorded.
+// Interrupted is the caller's to fill in. Each member is named once, in dispatch order.
 func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) langrooms.Notes {
 	var n langrooms.Notes
 	for _, o := range outcomes {
@@ -19,6 +19,9 @@ func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) lan
 		}
 		if o.Collecting {
 			n.Collecting = addOnce(n.Collecting, o.Author)
+		}
+		if o.Kept {
+			n.Kept = addOnce(n.Kept, o.Author)
 		}
 		if o.NewConversation {
 			n.NewConversation = addOnce(n.NewConversation, o.Author)
@@ -52,6 +55,10 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 	if len(n.Collecting) > 0 {
 		texts = append(texts, "Still waiting on "+mentions(n.Collecting)+
 			" in the background — a late answer will be posted here if it finishes.")
+	}
+	if len(n.Kept) > 0 {
+		texts = append(texts, "Nobody waits for "+mentions(n.Kept)+
+			" now — the next turn on this thread begins by looking for the late answer.")
 	}
 	if n.Cap > 1 {
 		texts = append(texts, fmt.Sprintf("The room stopped at its %d-round cap — the conversation had not"+

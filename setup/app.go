@@ -10,7 +10,6 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
-	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
@@ -49,9 +48,8 @@ type App struct {
 	Health *delegate.HealthView
 	// Continuity remembers the delegates' conversations.
 	Continuity delegate.Continuity
-	// Inbox waits for answers that arrive outside of a turn; Arrivals are they.
-	Inbox    *late.Inbox
-	Arrivals <-chan langrooms.Arrival
+	// Inbox waits for answers that arrive outside of a turn.
+	Inbox *late.Inbox
 
 	options   Options
 	memory    switched
@@ -151,27 +149,22 @@ func (a *App) openParts(ctx context.Context) error {
 	return a.applyConfig(a.config)
 }
 
-// openInbox makes the inbox. An arrival waits until the program takes it or closes the app.
 func (a *App) openInbox() error {
-	arrivals := make(chan langrooms.Arrival)
-	box, err := late.New(late.Config{
-		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory, Health: a.Health,
-		Arrived: func(ctx context.Context, m langrooms.Arrival) {
-			select {
-			case arrivals <- m:
-			case <-ctx.Done():
-			}
-		},
+	var err error
+	a.Inbox, err = late.New(late.Config{
+		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory, Health: a.Health, OneTurn: a.options.OneTurn,
 		Failed: func(err error) { a.notify(err.Error()) },
 	})
-	a.Inbox, a.Arrivals = box, arrivals
 	return err
 }
 
-// Collect waits for a late answer, if this process or, with durable continuity, another one
+// Collect takes over a late answer, if this process or, with durable continuity, a later one
 // will be there to take it. It is what roomnode.Config.Collect wants.
-func (a *App) Collect(ctx context.Context, h delegate.Handle) bool {
-	return (!a.options.OneTurn || a.memory.durable.Load()) && a.Inbox.Collect(ctx, h)
+func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
+	if a.options.OneTurn && !a.memory.durable.Load() {
+		return delegate.NotWaited
+	}
+	return a.Inbox.Collect(ctx, h)
 }
 
 // Room returns what a turn of the lead fixes at its start. It is what leadnode.Config.Room

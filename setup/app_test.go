@@ -208,7 +208,7 @@ func TestClose(t *testing.T) {
 	if _, err := a.Model(); !errors.Is(err, setup.ErrClosed) {
 		t.Errorf("Model after Close: %v", err)
 	}
-	expect(t, "waits for a handle", false, a.Collect(t.Context(), delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
+	expect(t, "waits for a handle", delegate.NotWaited, a.Collect(t.Context(), delegate.Handle{Thread: "t", Delegate: "b", Task: "k"}))
 	a.has()
 }
 
@@ -227,7 +227,7 @@ func TestContextOfOpen(t *testing.T) {
 
 // A program of one turn promises no answer that only it would remember.
 func TestOneTurn(t *testing.T) {
-	for continuity, want := range map[string]bool{"memory": false, "durable": true} {
+	for continuity, want := range map[string]delegate.Waiting{"memory": delegate.NotWaited, "durable": delegate.Kept} {
 		t.Run(continuity, func(t *testing.T) {
 			f := newFile(t, twoDelegates+"continuity: "+continuity+"\n")
 			a := open(t, setup.Options{Path: f.path, OneTurn: true})

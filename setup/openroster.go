@@ -6,7 +6,7 @@ import (
 )
 
 // OpenRoster opens only the roster of a configuration: no store, no model, no watch. The
-// App has no Saver, Inbox and Arrivals.
+// App has no Saver and no Inbox.
 func OpenRoster(_ context.Context, o Options) (*App, error) {
 	config, findings, _, err := ReadConfig(o.Path, o.Required)
 	if err != nil {

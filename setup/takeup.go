@@ -8,10 +8,11 @@ import (
 	"github.com/langrooms/langrooms/exchange"
 )
 
-// TakeUp carries on with what an earlier process has left on thread: it waits for the late
-// answers kept there, and beside that closes exchanges that were interrupted, which the next
-// turn would do otherwise. A program of one turn leaves the second to that turn. The error is
-// about the late answers; they stay with the thread.
+// TakeUp carries on with what an earlier process has left on thread. Late answers kept there
+// that are ready land before it returns (see [late.Inbox.Resume]), the others are waited for;
+// and beside that it closes exchanges that were interrupted, which the next turn would do
+// otherwise. A program of one turn leaves the second to that turn, and is told of what has
+// landed by Options.Notify. The error is about the late answers; they stay with the thread.
 func (a *App) TakeUp(ctx context.Context, thread string) error {
 	if !a.options.OneTurn {
 		a.beside(func(ctx context.Context) {
@@ -20,7 +21,16 @@ func (a *App) TakeUp(ctx context.Context, thread string) error {
 			}
 		})
 	}
-	return a.Inbox.Resume(ctx, thread)
+	if !a.options.OneTurn {
+		return a.Inbox.Resume(ctx, thread)
+	}
+	landed, leave := a.Inbox.Arrivals(thread)
+	err := a.Inbox.Resume(ctx, thread)
+	leave()
+	for arrival := range landed {
+		a.notify("The answer of @" + arrival.Message.Stamp.From + ", which had been waited for, now stands on the thread.")
+	}
+	return err
 }
 
 // beside runs work that ends with Close.

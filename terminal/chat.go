@@ -129,7 +129,10 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, show
 			return nil, nil, false
 		case <-c.interrupts:
 			return nil, nil, false
-		case a := <-c.Arrivals:
+		case a, ok := <-c.Arrivals:
+			if !ok { // the program is ending
+				return nil, nil, false
+			}
 			c.Printer.Event(langrooms.Event{Type: langrooms.EventMessage, Thread: a.Thread, Message: &a.Message})
 			if a.Notice != "" {
 				return func(ctx context.Context) (langrooms.Result, error) {

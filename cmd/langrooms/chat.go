@@ -51,6 +51,8 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
+	arrivals, leave := app.Inbox.Arrivals(p.thread) // before anything can arrive
+	defer leave()
 	if err := app.TakeUp(ctx, p.thread); err != nil {
 		printer.Notice(err.Error()) // what is waited for stays with the thread
 	}
@@ -59,7 +61,7 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 			return nodes.turn(ctx, roomnode.Turn{Thread: p.thread, Text: in.Text, Incognito: p.incognito, Events: in.Events})
 		},
-		Arrivals: app.Arrivals,
+		Arrivals: arrivals,
 		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
 			return nodes.lead.Run(ctx, leadnode.Input{Thread: p.thread, Notice: notice, Events: events})
 		},

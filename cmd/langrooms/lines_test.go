@@ -178,7 +178,7 @@ func TestDurableContinuity(t *testing.T) {
 	f, peer, letGo := slowFolder(t, lead, "continuity: durable\n")
 	r := f.Run("chat", "-m", "@slow do it")
 	expect(t, "status", 0, r.Status)
-	expectContains(t, "the note", collecting, r.Out)
+	expectContains(t, "the note", "Nobody waits for @slow now", r.Out)
 	letGo()
 	p := f.Start("chat", "--json")
 	lines := p.Lines(1, "done")
@@ -192,6 +192,24 @@ func TestDurableContinuity(t *testing.T) {
 	tasks := peer.Tasks()
 	expect(t, "tasks", 3, len(tasks))
 	expect(t, "the context ids after a restart", []string{tasks[0].Assigned, tasks[0].Assigned}, []string{tasks[1].Context, tasks[2].Context})
+}
+
+// A later turn of one message, too, begins with what has become ready, so that the lead and
+// the members read it.
+func TestOneTurnTakesUpWhatIsReady(t *testing.T) {
+	t.Parallel()
+	f, _, letGo := slowFolder(t, says(t, "I have read it."), "continuity: durable\n")
+	f.Run("chat", "-m", "@slow do it")
+	letGo()
+	soon(t, "the peer is done and it lands", clitest.Patience, func() error {
+		r := f.Run("chat", "-m", "and now?")
+		if !contains(r.Diag, "The answer of @slow") {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	lines := voices(show(t, f, "main"))
+	expectContains(t, "before the last message", "the late answer", lines[len(lines)-3])
 }
 
 // spec 7.5: of two processes on one thread that wait for the same answer one takes it.

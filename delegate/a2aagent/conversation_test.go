@@ -211,3 +211,18 @@ func TestPeerKey(t *testing.T) {
 		t.Errorf("the message has context %v", id)
 	}
 }
+
+// spec 7.3: an answer that comes late does not take the conversation from a newer address.
+func TestRejoinLeavesANewerConversation(t *testing.T) {
+	f := &fakePeer{card: cardV1, replies: []reply{
+		result(inTask(taskV1("COMPLETED", "", "hi"))), result(inTask(taskV1("COMPLETED", "", "hi")))}}
+	a := f.serve(t, func(c *Config) { c.Continuity = delegate.NewMemoryContinuity() })
+	a.Ask(t.Context(), delegate.Request{Prompt: "hi", Conversation: "thread-1"})
+	if err := a.Rejoin(t.Context(), "thread-1", "ctx-late"); err != nil {
+		t.Fatal(err)
+	}
+	a.Ask(t.Context(), delegate.Request{Prompt: "hi", Conversation: "thread-1"})
+	if id := messageOf(f.requests()[1])["contextId"]; id == "ctx-late" || id == nil {
+		t.Errorf("the next message has context %v", id)
+	}
+}

@@ -65,5 +65,9 @@ func (a *Agent) Rejoin(ctx context.Context, thread, contextID string) error {
 	if err != nil {
 		return err
 	}
-	return a.cfg.Continuity.Learn(ctx, s.conversation(thread), contextID)
+	key := s.conversation(thread)
+	if newer, err := a.cfg.Continuity.Get(ctx, key); err != nil || newer != "" {
+		return err
+	}
+	return a.cfg.Continuity.Learn(ctx, key, contextID)
 }

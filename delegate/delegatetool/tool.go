@@ -40,7 +40,7 @@ type Config struct {
 	Limits func() room.Limits
 	Lead   func() string
 	// Collect takes over answers that are late; nil waits for none.
-	Collect func(ctx context.Context, h delegate.Handle) bool
+	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.HealthView
 	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
@@ -164,7 +164,7 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 // settled reports whether o is the end of the task that was resumed. A peer that could not
 // be asked, or is still at it, leaves the task where it was, and its collection too.
 func settled(o langrooms.Outcome) bool {
-	if o.Collecting {
+	if o.Collecting || o.Kept {
 		return false
 	}
 	switch delegate.Kind(o.ErrorKind) {
@@ -259,6 +259,9 @@ func answer(o langrooms.Outcome) (string, error) {
 	case o.Collecting:
 		return "", errors.New(failure + ". The answer is being waited for in the background and will be " +
 			"delivered on a later turn if it comes: do not delegate it again and do not report it as lost")
+	case o.Kept:
+		return "", errors.New(failure + ". Nobody waits for the answer now; the next turn on this thread begins by " +
+			"looking for it: do not delegate it again and do not report it as lost")
 	case o.Task != "":
 		return "", fmt.Errorf("%s. The answer will not come by itself: to wait for it, call delegate_to with "+
 			"target %q and resume_task_id %q", failure, o.Author, o.Task)

@@ -59,7 +59,7 @@ func TestAnswers(t *testing.T) {
 		kind    delegate.Kind
 		cause   string
 		task    string
-		collect func(context.Context, delegate.Handle) bool
+		collect func(context.Context, delegate.Handle) delegate.Waiting
 		want    string // the whole result or error
 	}{
 		"words":     {reply: delegate.Reply{Text: " yes \n"}, want: "yes"},
@@ -73,15 +73,19 @@ func TestAnswers(t *testing.T) {
 		"still running, not waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
 			want: "delegate @proto is still working: " + running + ". The answer will not come by itself: to wait for it, call delegate_to with target \"proto\" and resume_task_id \"k1\""},
 		"still running, nobody will take it": {kind: delegate.KindStillRunning, cause: running, task: "k1",
-			collect: func(context.Context, delegate.Handle) bool { return false },
+			collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.NotWaited },
 			want:    "delegate @proto is still working: " + running + ". The answer will not come by itself: to wait for it, call delegate_to with target \"proto\" and resume_task_id \"k1\""},
 		"still running without a task": {kind: delegate.KindStillRunning, cause: running,
-			collect: func(context.Context, delegate.Handle) bool { return true },
+			collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Waited },
 			want:    "delegate @proto is still working: " + running + ". The answer will not come by itself"},
 		"still running, waited for": {kind: delegate.KindStillRunning, cause: running, task: "k1",
-			collect: func(context.Context, delegate.Handle) bool { return true },
+			collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Waited },
 			want: "delegate @proto is still working: " + running + ". The answer is being waited for in the background and will be " +
 				"delivered on a later turn if it comes: do not delegate it again and do not report it as lost"},
+		"still running, kept": {kind: delegate.KindStillRunning, cause: running, task: "k1",
+			collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Kept },
+			want: "delegate @proto is still working: " + running + ". Nobody waits for the answer now; the next turn on this thread begins by " +
+				"looking for it: do not delegate it again and do not report it as lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			proto := named("proto")
@@ -106,7 +110,10 @@ func TestCollectingHandle(t *testing.T) {
 	var handles []delegate.Handle
 	tu := begin(t)
 	_, err := tu.call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindStillRunning, "still running", "k1")),
-		Collect: func(_ context.Context, h delegate.Handle) bool { handles = append(handles, h); return true }}, args{"target": "proto", "query": "q"})
+		Collect: func(_ context.Context, h delegate.Handle) delegate.Waiting {
+			handles = append(handles, h)
+			return delegate.Waited
+		}}, args{"target": "proto", "query": "q"})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -248,7 +255,7 @@ func TestResumeClaims(t *testing.T) {
 func TestResumeLeavesWhatItCollects(t *testing.T) {
 	claimed := false
 	_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindFailed, "lost touch", "k1")),
-		Collect: func(context.Context, delegate.Handle) bool { return true },
+		Collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Waited },
 		Claim:   func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
 	says(t, err, "will be delivered on a later turn")
 	expect(t, "claimed", false, claimed)

@@ -73,6 +73,8 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 	if err != nil {
 		return err
 	}
+	arrivals, leave := app.Inbox.Arrivals(thread) // before anything can arrive
+	defer leave()
 	// What an earlier process has left on the thread: late answers, interrupted exchanges.
 	if err := app.TakeUp(ctx, thread); err != nil {
 		printer.Notice(err.Error())
@@ -82,7 +84,7 @@ func run(ctx context.Context, config string, required bool, thread, message stri
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 			return graph.turn(ctx, thread, in)
 		},
-		Arrivals: app.Arrivals, // late answers, each of which wakes the lead
+		Arrivals: arrivals, // late answers, each of which wakes the lead
 		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
 			return graph.lead.Run(ctx, leadnode.Input{Thread: thread, Notice: notice, Events: events})
 		},

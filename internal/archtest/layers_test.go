@@ -39,6 +39,7 @@ var layers = []row{
 	{layer: 1, pkg: "room", modules: []string{"golang.org/x/text"}},
 	{layer: 1, pkg: "checkpointer"},
 	{layer: 1, pkg: "delegate"},
+	{layer: 1, pkg: "internal/lifetime"},
 	{layer: 1, pkg: "hotreload", modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
 
 	{layer: 2, pkg: "checkpointer/internal/*", may: []string{"checkpointer"}},

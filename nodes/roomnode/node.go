@@ -31,7 +31,7 @@ type Config struct {
 	// Knobs is asked once at the start of each turn. Nil means the defaults.
 	Knobs func() Knobs
 	// Collect takes over answers that are late; nil waits for none.
-	Collect func(ctx context.Context, h delegate.Handle) bool
+	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.HealthView
 }

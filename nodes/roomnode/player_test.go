@@ -29,7 +29,7 @@ type player struct {
 	node      *roomnode.Node
 	knobs     roomnode.Knobs
 	incognito bool
-	collect   bool
+	collect   delegate.Waiting
 	script    map[string][]string
 	roster    []string
 	// exchanges maps the ids on the thread to the transcript's.
@@ -43,7 +43,7 @@ type player struct {
 }
 
 func newPlayer(t *testing.T, saver checkpointer.Saver) *player {
-	p := &player{t: t, saver: &faulty{Saver: saver, t: t}, live: delegate.NewLive(nil), collect: true,
+	p := &player{t: t, saver: &faulty{Saver: saver, t: t}, live: delegate.NewLive(nil), collect: delegate.Waited,
 		script: map[string][]string{}, exchanges: map[string]string{},
 		knobs: roomnode.Knobs{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3}}
 	t.Cleanup(func() {
@@ -54,7 +54,7 @@ func newPlayer(t *testing.T, saver checkpointer.Saver) *player {
 	var err error
 	p.node, err = roomnode.New(roomnode.Config{Saver: p.saver, Roster: p.live,
 		Knobs:   func() roomnode.Knobs { return p.knobs },
-		Collect: func(context.Context, delegate.Handle) bool { return p.collect }})
+		Collect: func(context.Context, delegate.Handle) delegate.Waiting { return p.collect }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func (p *player) setKnobs(lines []string) {
 		case "incognito":
 			p.incognito, err = value == "on", nil
 		case "collect":
-			p.collect, err = value == "on", nil
+			p.collect, err = map[string]delegate.Waiting{"on": delegate.Waited, "kept": delegate.Kept}[value], nil
 		default:
 			err = errors.New("no such knob")
 		}
@@ -262,6 +262,9 @@ func ending(r langrooms.Result, err error) string {
 		fmt.Fprintf(&b, "@%s round %d: %s, caught up %d", o.Author, o.Round, verdict(o), o.CaughtUp)
 		if o.Truncated {
 			b.WriteString(", truncated")
+		}
+		if o.Kept {
+			b.WriteString(", kept")
 		}
 		if o.Collecting {
 			b.WriteString(", collecting")
