@@ -16,6 +16,7 @@ import (
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/internal/lifetime"
 	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
@@ -36,6 +37,16 @@ type Options struct {
 	// Notify is told what the operator should know: a bad file, a change that needs a
 	// restart. Nil drops it. It is called from one goroutine at a time.
 	Notify func(text string)
+
+	// Delegates are delegates of the program's own. They stand on the roster behind those of
+	// the file, whatever is saved there; an entry of the file with the name of one of them is
+	// left out. They belong to the App from Open on, which closes them also when it fails.
+	Delegates []delegate.Delegate
+	// Saver, when set, holds the threads in place of the file's store. It stays the
+	// program's: Close does not close it.
+	Saver checkpointer.Saver
+	// Model, when set, is the lead's in place of the file's.
+	Model llms.Model
 }
 
 // App is what one configuration file comes to, kept up with the file.
@@ -57,10 +68,7 @@ type App struct {
 	file      *hotreload.File // nil for the built-in configuration
 	cancel    func()
 
-	// life ends with Close, which waits for work.
-	life context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
+	life *lifetime.Life // of what works beside
 
 	// applying is held while a configuration is taken over; opened says that Open, which
 	// takes the first one, has succeeded.
@@ -93,15 +101,16 @@ func Open(ctx context.Context, o Options) (*App, error) {
 }
 
 func newApp(o Options) *App {
-	a := &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.HealthView{},
+	return &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.HealthView{}, life: lifetime.New(),
 		transport: http.DefaultTransport.(*http.Transport).Clone()}
-	a.life, a.end = context.WithCancel(context.Background())
-	return a
 }
 
 func (a *App) open(ctx context.Context) error {
 	a.applying.Lock()
 	defer a.applying.Unlock()
+	if err := a.ownDelegates(); err != nil {
+		return err
+	}
 	if err := a.openConfig(ctx); err != nil {
 		return err
 	}
@@ -126,19 +135,24 @@ func (a *App) openConfig(ctx context.Context) error {
 	a.cancel = file.Subscribe(a.changed) // before the first look, so that no change falls in between
 	first := file.Current()
 	a.config = first.Config
-	if err := storeUsable(first.Findings); err != nil {
-		return err
+	if a.options.Saver == nil {
+		if err := storeUsable(first.Findings); err != nil {
+			return err
+		}
 	}
 	a.report(first.Findings)
 	return nil
 }
 
 func (a *App) openParts(ctx context.Context) error {
-	saver, err := OpenSaver(ctx, a.config.Checkpointer.URL)
-	if err != nil {
-		return err
+	a.Saver = a.options.Saver
+	if a.Saver == nil {
+		saver, err := OpenSaver(ctx, a.config.Checkpointer.URL)
+		if err != nil {
+			return err
+		}
+		a.Saver = saver
 	}
-	a.Saver = saver
 	a.remember(a.config.Continuity)
 	a.Continuity = delegate.NewEchoGuard(delegate.NewEpochs(&a.memory), func(k delegate.ContextKey) {
 		a.notify("Delegate @" + k.Delegate + " gives several threads the same conversation; it is not continued any more.")
@@ -276,8 +290,7 @@ func (a *App) Close() error {
 	if a.file != nil {
 		errs = append(errs, a.file.Close())
 	}
-	a.end()
-	a.work.Wait()
+	a.life.Close()
 	a.mu.Lock()
 	a.closed = true
 	peers := a.peers
@@ -290,7 +303,7 @@ func (a *App) Close() error {
 	if peers != nil {
 		errs = append(errs, peers.Close())
 	}
-	if a.Saver != nil {
+	if a.Saver != nil && a.options.Saver == nil {
 		errs = append(errs, a.Saver.Close())
 	}
 	return errors.Join(errs...)

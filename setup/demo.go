@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/a2aagent"
-	"github.com/langrooms/langrooms/delegate/acpagent"
-	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/hotreload"
 )
@@ -25,35 +22,25 @@ func (a *App) demoPeers() (*demo.Peers, error) {
 	return a.peers, nil
 }
 
-// demoDelegate makes the delegate of an entry whose address is demo:name: the same adapter
-// as for any peer of its type, at a demo agent. a.mu is held.
-func (a *App) demoDelegate(d hotreload.Delegate, name string) (delegate.Delegate, error) {
+// demoEntry is an entry whose address is demo:name as one of the same type at a demo agent.
+// a.mu is held.
+func (a *App) demoEntry(d hotreload.Delegate, name string) (hotreload.Delegate, error) {
 	if d.Type == "acp" {
-		var env map[string]string
-		d.Command, d.Args, env = demo.ACPCommand(name)
+		d.Command, d.Args, d.Env = demo.ACPCommand(name)
 		if d.Command == "" {
-			return nil, fmt.Errorf("there is no demo agent %q for type acp", name)
+			return d, fmt.Errorf("there is no demo agent %q for type acp", name)
 		}
-		config := a.acpConfig(d)
-		config.Env = env
-		return acpagent.New(config)
+		return d, nil
 	}
 	peers, err := a.demoPeers()
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	url, ok := peers.Resolve(name, d.Type)
 	if !ok {
-		return nil, fmt.Errorf("there is no demo agent %q for type %s", name, d.Type)
+		return d, fmt.Errorf("there is no demo agent %q for type %s", name, d.Type)
 	}
-	d.URL = url
-	key := func() (string, error) { return peers.Key(), nil }
-	if d.Type == "a2a" {
-		config := a.a2aConfig(d)
-		config.Scheme, config.Token = a2aagent.SchemeBearer, key
-		return a2aagent.New(config)
-	}
-	config := openaiConfig(d)
-	config.APIKey = key
-	return openaiagent.New(config)
+	d.URL, d.APIKey = url, hotreload.NewSecret(peers.Key())
+	d.Auth = hotreload.Auth{Scheme: a2aagent.SchemeBearer, Credential: d.APIKey}
+	return d, nil
 }

@@ -3,6 +3,7 @@
 // runs.
 //
 // It is what a program of your own can start from; nothing else in the module needs it.
+// [Options] take the program's own delegates, store and model beside those of the file.
 //
 // # Concurrency
 //

@@ -28,6 +28,11 @@ func (a *App) Model() (llms.Model, error) {
 	if a.closed {
 		return nil, ErrClosed
 	}
+	lead := a.config.Identity.Name // as it is now, also for a turn that runs on
+	named := func() string { return lead }
+	if a.options.Model != nil {
+		return cast.Wrap(a.options.Model, named), nil
+	}
 	m, key, err := a.modelConfig()
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
@@ -40,8 +45,7 @@ func (a *App) Model() (llms.Model, error) {
 		}
 		a.model, a.modelOf = model, of
 	}
-	lead := a.config.Identity.Name // as it is now, also for a turn that runs on
-	return cast.Wrap(a.model, func() string { return lead }), nil
+	return cast.Wrap(a.model, named), nil
 }
 
 // section stands for all that m says, the key apart.

@@ -13,6 +13,9 @@ func OpenRoster(_ context.Context, o Options) (*App, error) {
 		return nil, err
 	}
 	a := newApp(o)
+	if err := a.ownDelegates(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	a.config = config
 	a.report(findings)
 	a.remember("memory")

@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
@@ -43,7 +45,7 @@ func (a *App) swap(c hotreload.Config) (left []string, err error) {
 		}
 		entries, roster = append(entries, e), append(roster, e.delegate)
 	}
-	registry, err := delegate.NewRegistry(roster...)
+	registry, err := delegate.NewRegistry(append(roster, a.options.Delegates...)...)
 	if err != nil {
 		return left, err
 	}
@@ -53,9 +55,37 @@ func (a *App) swap(c hotreload.Config) (left []string, err error) {
 	return left, nil
 }
 
+// ownDelegates puts the program's own delegates on the roster, so that they are closed with
+// it from now on.
+func (a *App) ownDelegates() error {
+	var errs []error
+	for _, d := range a.options.Delegates {
+		if d != nil { // else NewRegistry says so
+			errs = append(errs, delegate.CheckName(d.Info().Name))
+		}
+	}
+	registry, err := delegate.NewRegistry(a.options.Delegates...)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		errs = []error{fmt.Errorf("Options.Delegates: %w", err)}
+		for _, d := range a.options.Delegates {
+			if d != nil {
+				errs = append(errs, d.Close())
+			}
+		}
+		return errors.Join(errs...)
+	}
+	a.Roster.Swap(registry)
+	return nil
+}
+
+var errOwnName = errors.New("the program has a delegate of its own with this name")
+
 func (a *App) keepOrMake(d hotreload.Delegate) (entry, error) {
 	if err := delegate.CheckName(d.Name); err != nil {
 		return entry{}, err
+	}
+	if slices.ContainsFunc(a.options.Delegates, func(own delegate.Delegate) bool { return own.Info().Name == d.Name }) {
+		return entry{}, errOwnName
 	}
 	for _, e := range a.entries {
 		if e.config.Equal(d) {
@@ -66,19 +96,26 @@ func (a *App) keepOrMake(d hotreload.Delegate) (entry, error) {
 	return entry{d, made}, err
 }
 
-func (a *App) newDelegate(d hotreload.Delegate) (delegate.Delegate, error) {
+// makers are the types of delegates by name. A protocol is registered here.
+func (a *App) makers() map[string]func(hotreload.Delegate) (delegate.Delegate, error) {
+	return map[string]func(hotreload.Delegate) (delegate.Delegate, error){
+		"a2a":    func(d hotreload.Delegate) (delegate.Delegate, error) { return a2aagent.New(a.a2aConfig(d)) },
+		"acp":    func(d hotreload.Delegate) (delegate.Delegate, error) { return acpagent.New(a.acpConfig(d)) },
+		"openai": func(d hotreload.Delegate) (delegate.Delegate, error) { return openaiagent.New(openaiConfig(d)) },
+	}
+}
+
+func (a *App) newDelegate(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if name, ok := demoName(d); ok {
-		return a.demoDelegate(d, name)
+		if d, err = a.demoEntry(d, name); err != nil {
+			return nil, err
+		}
 	}
-	switch d.Type {
-	case "a2a":
-		return a2aagent.New(a.a2aConfig(d))
-	case "acp":
-		return acpagent.New(a.acpConfig(d))
-	case "openai":
-		return openaiagent.New(openaiConfig(d))
+	newOne, ok := a.makers()[d.Type]
+	if !ok {
+		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}
-	return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
+	return newOne(d)
 }
 
 func (a *App) a2aConfig(d hotreload.Delegate) a2aagent.Config {

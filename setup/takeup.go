@@ -35,7 +35,7 @@ func (a *App) TakeUp(ctx context.Context, thread string) error {
 
 // beside runs work that ends with Close.
 func (a *App) beside(work func(context.Context)) {
-	a.work.Go(func() { work(a.life) })
+	a.life.Go(work)
 }
 
 // QuietLibraries turns off what libraries write to the process's standard error by

@@ -46,6 +46,9 @@ func chat(ctx context.Context, path, url string, messages []string, own func(str
 		}
 		if !result.Handled { // it addresses nobody, and nothing was written
 			result.Text = own(text)
+			if err := room.Record(ctx, "main", text, result.Text); err != nil { // so that members see it
+				return err
+			}
 		}
 		fmt.Println(result.Text)
 	}
