@@ -23,8 +23,9 @@ type Delegate interface {
 	// after Ask has returned. After Close the error has kind KindUnreachable.
 	Ask(ctx context.Context, req Request) (Reply, error)
 
-	// Probe asks the peer who it is, at no cost there: no model call, no session. A peer
-	// that does not answer is an *Error.
+	// Probe asks the peer who it is and opens what a message needs, at no cost there: no
+	// model call. A peer that does not answer, or that would not take a message, is an
+	// *Error.
 	Probe(ctx context.Context) (Health, error)
 
 	// Close ends every process, connection and goroutine of the delegate and waits for
@@ -54,12 +55,20 @@ type Request struct {
 	// Conversation is the key of the conversation that this message continues, the
 	// thread id; empty opens one of its own.
 	Conversation string
+	// Opening returns the text to send in place of Prompt when the conversation turns out
+	// to begin anew at the peer, which then knows nothing of what Prompt takes for known;
+	// nil means Prompt. It is called once at most, before Ask returns.
+	Opening func(context.Context) (string, error)
 	// ResumeTask is the id of a parked or running task at the peer to carry on with.
 	ResumeTask string
 	// Timeout is a hard wall clock for this call; 0 means the delegate's configured bound.
 	Timeout time.Duration
 	// Progress receives reports while the peer works; nil drops them.
 	Progress func(langrooms.Progress)
+	// Permission decides what the peer asks for leave to do, where the delegate is
+	// configured to ask; nil, or an end of its context, refuses. Calls may overlap; none
+	// goes on after Ask has returned, so it must return when its context ends.
+	Permission func(context.Context, PermissionRequest) PermissionAnswer
 }
 
 // Reply is a delegate's answer.

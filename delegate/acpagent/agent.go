@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms/delegate"
 )
 
@@ -53,9 +52,9 @@ func (a *Agent) Info() delegate.Info {
 }
 
 // Ask sends one prompt and waits for the end of the agent's turn. When ctx or the timeout
-// ends first, the agent is told session/cancel; whether or not it answers within a second,
-// its process is ended then, and Ask returns when it is gone: 4 s later at most. A task
-// cannot be resumed: ACP has none.
+// ends first, the agent is told session/cancel. When it answers within a second, its process
+// and its session stay for the next address; else the process is ended, and Ask returns when
+// it is gone: 4 s later at most. A task cannot be resumed: ACP has none.
 func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
 	if err := a.enter(); err != nil {
 		return delegate.Reply{}, a.failed(failure{err: err})
@@ -65,9 +64,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 		return delegate.Reply{}, &delegate.Error{Delegate: a.config.Name, Kind: delegate.KindRefused,
 			Err: errors.New("an ACP agent has no tasks that could be resumed")}
 	}
-	limit := a.config.Timeout
+	limit := &timeout{a.config.Timeout, "timeout_s"}
 	if req.Timeout > 0 {
-		limit = req.Timeout
+		limit = &timeout{after: req.Timeout}
 	}
 	ctx, cancel := a.bounded(ctx, limit)
 	defer cancel()
@@ -75,8 +74,8 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 }
 
 // bounded returns a context that also ends after limit and on Close, with a cause for each.
-func (a *Agent) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancelTimeout := context.WithTimeoutCause(ctx, limit, &timeout{limit})
+func (a *Agent) bounded(ctx context.Context, limit *timeout) (context.Context, context.CancelFunc) {
+	ctx, cancelTimeout := context.WithTimeoutCause(ctx, limit.after, limit)
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(a.life, func() { cancel(errClosed) })
 	return ctx, func() {
@@ -86,34 +85,28 @@ func (a *Agent) bounded(ctx context.Context, limit time.Duration) (context.Conte
 	}
 }
 
-// Probe starts the agent, initializes the connection without a session, and ends the
-// process again.
+// Probe starts the agent, opens a session as a prompt would, and ends the process again. No
+// prompt is sent. An agent that wants to be authenticated and cannot be is an error.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	if err := a.enter(); err != nil {
 		return delegate.Health{}, a.failed(failure{err: err})
 	}
 	defer a.running.Done()
-	ctx, cancel := a.bounded(ctx, startLimit)
+	ctx, cancel := a.bounded(ctx, &timeout{after: startLimit})
 	defer cancel()
 	if ctx.Err() != nil {
-		return delegate.Health{}, a.failed(failure{err: context.Cause(ctx)})
+		return delegate.Health{}, a.failed(failure{err: context.Cause(ctx), step: "the probe"})
 	}
 	began := time.Now()
-	p, err := start(a.config)
+	s, step, err := openSession(ctx, a.config, "")
 	if err != nil {
-		return delegate.Health{}, a.failed(failure{err: err})
+		return delegate.Health{}, a.unopened(s, step, err)
 	}
-	hello, err := p.initialize(ctx)
-	if err != nil {
-		failed := a.failed(failure{err: err, step: acp.AgentMethodInitialize, process: p})
-		p.end()
-		return delegate.Health{}, failed
+	defer s.end()
+	health := delegate.Health{Latency: time.Since(began), Protocol: fmt.Sprintf("ACP %d", s.hello.ProtocolVersion)}
+	if info := s.hello.AgentInfo; info != nil {
+		health.Version = delegate.OneLine(s.redact.Text(info.Name+" "+info.Version), maxTitle)
 	}
-	health := delegate.Health{Latency: time.Since(began), Protocol: fmt.Sprintf("ACP %d", hello.ProtocolVersion)}
-	if info := hello.AgentInfo; info != nil {
-		health.Version = delegate.OneLine(p.redact.Text(info.Name+" "+info.Version), maxTitle)
-	}
-	p.end()
 	return health, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 )
 
-func TestAnswerIsTheConcatenationOfMessageChunks(t *testing.T) {
+func TestAnswerIsTheMessageChunksInParagraphs(t *testing.T) {
 	a := newScripted(t, "banner")
 	var got reports
 	reply, err := a.Ask(t.Context(), delegate.Request{
@@ -23,7 +23,7 @@ func TestAnswerIsTheConcatenationOfMessageChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := delegate.Reply{Text: "one two", Usage: &langrooms.Usage{InputTokens: 12, OutputTokens: 34}}
+	want := delegate.Reply{Text: "one \n\ntwo", Usage: &langrooms.Usage{InputTokens: 12, OutputTokens: 34}}
 	if diff := cmp.Diff(want, reply); diff != "" {
 		t.Errorf("the reply (-want +got):\n%s", diff)
 	}
@@ -33,6 +33,7 @@ func TestAnswerIsTheConcatenationOfMessageChunks(t *testing.T) {
 		{Kind: langrooms.ProgressText, Text: "one "},
 		{Kind: langrooms.ProgressTool, Text: "Title of t1", State: "pending"},
 		{Kind: langrooms.ProgressTool, Text: "Title of t1", State: "completed"},
+		{Kind: langrooms.ProgressText, Text: "\n\n"},
 		{Kind: langrooms.ProgressText, Text: "two"},
 	}
 	if diff := cmp.Diff(wantProgress, got.list); diff != "" {
@@ -249,8 +250,8 @@ func TestSecretsAreBlottedOut(t *testing.T) {
 	}
 }
 
-func TestProbeIsAnInitialize(t *testing.T) {
-	a := newScripted(t, "auth") // session/new would fail
+func TestProbeOpensASession(t *testing.T) {
+	a := newScripted(t)
 	health, err := a.Probe(t.Context())
 	if err != nil || health.Version != "scripted 1.2.3" || health.Protocol != "ACP 1" || health.Latency <= 0 {
 		t.Errorf("Probe = %+v, %v", health, err)

@@ -23,6 +23,9 @@ type collector struct {
 	thought   chunked
 	reply     strings.Builder
 	truncated bool
+	message   string // the id of the message that the last text belonged to
+	called    bool   // a tool was called after the last text
+	cost      *float64
 }
 
 // chunked is a text that comes in chunks.
@@ -50,14 +53,51 @@ func (c *collector) take(e event) {
 	}
 	switch e.Kind {
 	case agentMessageChunk:
-		c.add(c.chunk(e, &c.text))
+		c.words(e)
 	case agentThoughtChunk:
 		c.tell(langrooms.Progress{Kind: langrooms.ProgressThought, Text: c.chunk(e, &c.thought)})
+	case usageUpdate:
+		if cost, ok := dollars(e.Cost); ok {
+			c.cost = &cost
+		}
 	case toolCall, toolCallUpdate:
+		c.called = c.called || e.first || e.Kind == toolCall
 		c.tell(langrooms.Progress{Kind: langrooms.ProgressTool, Text: e.Title, State: e.Status})
 	case planUpdate:
 		c.tell(langrooms.Progress{Kind: langrooms.ProgressPlan, Text: planText(c.redact, e.Entries)})
 	}
+}
+
+// words appends a chunk of the answer, in a paragraph of its own when it begins another
+// message: ids tell, or else a tool call between them.
+func (c *collector) words(e event) {
+	another := c.called
+	if e.MessageID != "" && c.message != "" {
+		another = e.MessageID != c.message
+	}
+	if another {
+		c.add(c.text.rest())
+	}
+	text := c.chunk(e, &c.text)
+	if text == "" {
+		return
+	}
+	if another {
+		c.add(paragraph(c.reply.String(), text))
+	}
+	c.message, c.called = e.MessageID, false
+	c.add(text)
+}
+
+// paragraph returns the line breaks that are missing between two texts.
+func paragraph(before, after string) string {
+	const gap = "\n\n"
+	trailing := len(before) - len(strings.TrimRight(before, "\n"))
+	leading := len(after) - len(strings.TrimLeft(after, "\n"))
+	if before == "" || trailing+leading >= len(gap) {
+		return ""
+	}
+	return gap[trailing+leading:]
 }
 
 // chunk returns the text of a chunk that can be shown by now.
@@ -100,8 +140,9 @@ func (c *collector) tell(p langrooms.Progress) {
 	}
 }
 
-// finish makes the reply of what has come, by the prompt's answer.
-func (c *collector) finish(a callResult) (delegate.Reply, error) {
+// finish makes the reply of what has come, by the prompt's answer; refused says what the
+// agent was not allowed to do.
+func (c *collector) finish(a callResult, refused string) (delegate.Reply, error) {
 	if a.err != nil {
 		return delegate.Reply{}, a.err
 	}
@@ -109,16 +150,34 @@ func (c *collector) finish(a callResult) (delegate.Reply, error) {
 	if err := decode(acp.AgentMethodSessionPrompt, a.result, &result); err != nil {
 		return delegate.Reply{}, err
 	}
-	if result.StopReason == acp.StopReasonCancelled {
-		return delegate.Reply{}, errCancelled
-	}
 	c.add(c.text.rest())
-	reply := delegate.Reply{Text: c.reply.String(), Incomplete: incomplete(result.StopReason)}
-	if c.truncated {
+	reply := delegate.Reply{Text: c.reply.String(), Incomplete: incomplete(result.StopReason), Usage: usage(result.Usage)}
+	switch {
+	case result.StopReason == acp.StopReasonCancelled && reply.Text == "" && refused == "":
+		return delegate.Reply{}, errCancelled
+	case c.truncated:
 		reply.Incomplete = fmt.Sprintf("the answer is longer than %d MiB; the rest was left out", maxReply>>20)
+	case refused == "":
+	case strings.TrimSpace(reply.Text) == "":
+		reply.Text, reply.Incomplete = "("+refused+")", ""
+	case reply.Incomplete == "":
+		reply.Incomplete = refused
+	default:
+		reply.Incomplete += ": " + refused
 	}
-	reply.Usage = usage(result.Usage)
 	return reply, nil
+}
+
+// dollars reads the cost of a session in US dollars.
+func dollars(data json.RawMessage) (float64, bool) {
+	var c struct {
+		Amount   *float64 `json:"amount"`
+		Currency string   `json:"currency"`
+	}
+	if json.Unmarshal(data, &c) != nil || c.Amount == nil || *c.Amount < 0 || !strings.EqualFold(c.Currency, "USD") {
+		return 0, false
+	}
+	return *c.Amount, true
 }
 
 // usage reads the token counts of a prompt's answer; nil when there are none.
@@ -143,6 +202,8 @@ func incomplete(reason acp.StopReason) string {
 		return "the agent reached its token limit (max_tokens)"
 	case acp.StopReasonMaxTurnRequests:
 		return "the agent reached its limit of model requests (max_turn_requests)"
+	case acp.StopReasonCancelled:
+		return errCancelled.Error()
 	case acp.StopReasonRefusal:
 		return "the agent refused to go on (refusal)"
 	default:

@@ -18,6 +18,8 @@ import (
 const (
 	DefaultTimeout   = 1800 * time.Second
 	DefaultIdleLimit = 30 * time.Minute
+	// DefaultPermissionTimeout leaves a person time to read what is asked.
+	DefaultPermissionTimeout = 5 * time.Minute
 )
 
 // Config describes one agent of the roster (spec: rooms, section 6).
@@ -41,11 +43,24 @@ type Config struct {
 	Timeout time.Duration
 	// Permissions is the policy for permission requests; empty means PermissionsAuto.
 	Permissions Permissions
-	// AllowKinds, when not empty, allows only tool calls of these kinds; DenyKinds refuses
-	// its kinds. Both narrow Permissions. The kinds are ACP's: read, edit, delete, move,
-	// search, execute, think, fetch, switch_mode, other.
+	// AllowKinds, when not empty, are the kinds of tool calls that are allowed, in place of
+	// those that Permissions allows by itself; DenyKinds takes its kinds away. The kinds are
+	// ACP's: read, edit, delete, move, search, execute, think, fetch, switch_mode, other.
 	AllowKinds []string
 	DenyKinds  []string
+	// PermissionTimeout bounds the wait for a person under PermissionsAsk; 0 means
+	// DefaultPermissionTimeout.
+	PermissionTimeout time.Duration
+	// AuthMethod is the id of the agent's authentication method to use. Empty means that the
+	// agent is not authenticated unless it asks for it, and then by the first of its methods
+	// that needs no person: its environment variables are set.
+	AuthMethod string
+	// Model and Mode are set on each session when they are not empty: the ids of a model and
+	// of a session mode that the agent offers.
+	Model string
+	Mode  string
+	// MCPServers are handed to each session.
+	MCPServers []MCPServer
 	// IdleLimit is how long a process is kept after an address; 0 means
 	// DefaultIdleLimit.
 	IdleLimit time.Duration
@@ -54,6 +69,8 @@ type Config struct {
 	// dropped (a rewind, a delete), the next address ends the process and opens a new
 	// session. One store can serve many agents.
 	Sessions delegate.Continuity
+
+	lateGrace time.Duration // 0 means defaultLateGrace
 }
 
 // checked returns a copy of c that shares no memory with it, with the defaults filled
@@ -91,7 +108,13 @@ func (c Config) checked() (Config, error) {
 		return fail("timeout_s", "%v is negative", c.Timeout)
 	}
 	if c.IdleLimit < 0 {
-		return fail("idle limit", "%v is negative", c.IdleLimit)
+		return fail("idle_limit_s", "%v is negative", c.IdleLimit)
+	}
+	if c.PermissionTimeout < 0 {
+		return fail("permission timeout", "%v is negative", c.PermissionTimeout)
+	}
+	if err := checkServers(c.MCPServers); err != nil {
+		return fail("mcp_servers", "%w", err)
 	}
 	if !c.Permissions.known() {
 		return fail("permissions", "%q is none of %s", c.Permissions, policies())
@@ -113,11 +136,18 @@ func (c Config) completed(dir string) Config {
 	c.EnvRemove = slices.Clone(c.EnvRemove)
 	c.AllowKinds = slices.Clone(c.AllowKinds)
 	c.DenyKinds = slices.Clone(c.DenyKinds)
+	c.MCPServers = copyServers(c.MCPServers)
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout
 	}
 	if c.IdleLimit == 0 {
 		c.IdleLimit = DefaultIdleLimit
+	}
+	if c.lateGrace == 0 {
+		c.lateGrace = defaultLateGrace
+	}
+	if c.PermissionTimeout == 0 {
+		c.PermissionTimeout = DefaultPermissionTimeout
 	}
 	if c.Permissions == "" {
 		c.Permissions = PermissionsAuto

@@ -114,11 +114,21 @@ func (a *Agent) take(ctx context.Context, c *conversation, req delegate.Request)
 	if err := a.attach(ctx, c, m); err != nil {
 		return delegate.Reply{}, err
 	}
-	reply, err := c.session.prompt(ctx, req.Prompt, m.report)
+	anew := c.session.forgotten
+	if c.session.fresh && req.Opening != nil {
+		prompt, err := req.Opening(ctx)
+		if err != nil {
+			return delegate.Reply{}, a.failed(failure{err: err, step: "the prompt of a new conversation"})
+		}
+		req.Prompt = prompt
+	}
+	reply, err := c.session.prompt(ctx, req)
 	if err == nil {
+		reply.NewConversation = anew
+		c.session.fresh, c.session.forgotten = false, false
 		return reply, nil
 	}
-	failed := a.failed(failure{err: err, step: acp.AgentMethodSessionPrompt, accepted: true, process: c.session.process})
+	failed := a.failed(failure{err: err, step: acp.AgentMethodSessionPrompt, accepted: true, process: c.session.process, offers: c.session.hello.offers()})
 	var stopped *stoppedError
 	if errors.As(err, &stopped) && !stopped.answered {
 		m.forget(ctx, c.session) // nobody here knows what the agent has made of the message
@@ -133,7 +143,9 @@ func (a *Agent) take(ctx context.Context, c *conversation, req delegate.Request)
 // has answered, and not with a wish for authentication, which many read at their start only.
 func survives(err error) bool {
 	var refused *acp.RequestError
-	return errors.Is(err, errCancelled) || errors.As(err, &refused) && refused.Code != codeAuthRequired
+	var stopped *stoppedError
+	return errors.Is(err, errCancelled) || errors.As(err, &refused) && refused.Code != codeAuthRequired ||
+		errors.As(err, &stopped) && stopped.answered
 }
 
 // attach makes c.session usable: the live one when it is still the one on record, else a
@@ -144,18 +156,12 @@ func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 		return nil
 	}
 	c.hangUp()
-	opening, cancel := context.WithTimeoutCause(ctx, startLimit, &timeout{startLimit})
+	opening, cancel := context.WithTimeoutCause(ctx, startLimit, &timeout{after: startLimit})
 	defer cancel()
 	s, step, err := openSession(opening, a.config, known)
 	if err != nil {
-		f := failure{err: err, step: step}
-		if s == nil {
-			return a.failed(f)
-		}
-		f.process = s.process
-		failed := a.failed(f)
-		s.end()
-		if step == acp.AgentMethodSessionLoad && fatal(err) {
+		failed := a.unopened(s, step, err)
+		if s != nil && step == s.reattach() && fatal(err) {
 			m.drop(ctx) // or this conversation would fail for ever
 		}
 		return failed
@@ -163,4 +169,14 @@ func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 	c.session = s
 	m.learn(ctx, s, known)
 	return nil
+}
+
+// unopened is the error of a session that could not be opened. It ends the process, if one
+// was started.
+func (a *Agent) unopened(s *session, step string, err error) error {
+	if s == nil {
+		return a.failed(failure{err: err, step: step})
+	}
+	defer s.end()
+	return a.failed(failure{err: err, step: step, process: s.process, offers: s.hello.offers()})
 }

@@ -7,8 +7,8 @@
 // (session/load when an earlier session id is known and the agent can load, else
 // session/new) and keeps both for the next address. A request without a conversation key
 // has a process of its own, which ends with it. A process is ended, with everything that
-// it started, when its turn is stopped or times out, after [Config.IdleLimit] without an
-// address, and on Close: its standard input is closed, then the process group gets SIGTERM,
+// it started, when its turn is stopped or times out and it does not end the turn itself when
+// it is told to, after [Config.IdleLimit] without an address, and on Close: its standard input is closed, then the process group gets SIGTERM,
 // then SIGKILL, all within 4 s; so is what has left the group, which is found by a mark in
 // its environment (Linux only).
 //
@@ -20,7 +20,14 @@
 //
 // The agent is told that this client offers neither file system nor terminal: it works
 // with its own. Its permission requests are answered by [Config.Permissions] and the
-// kinds allowed and denied, never by asking anybody.
+// kinds allowed and denied; with [PermissionsAsk], by a person. What was refused is said in the
+// reply. An agent that does not ask for permission is not held by any of this.
+//
+// # Answers
+//
+// An answer is the text of the agent's messages, each in a paragraph of its own. What comes
+// shortly after the end of a turn belongs to it; what was said before a prompt, as while an
+// old session is replayed, to none.
 //
 // # Secrets
 //

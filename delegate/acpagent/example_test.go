@@ -30,5 +30,5 @@ func Example() {
 	fmt.Println(failed)
 	// Output:
 	// unreachable
-	// Delegate @claude-code failed: claude-code-acp-that-is-not-installed: executable file not found in $PATH
+	// Delegate @claude-code failed: command: claude-code-acp-that-is-not-installed: executable file not found in $PATH
 }

@@ -21,10 +21,30 @@ var (
 	errCancelled = errors.New("the agent cancelled the turn")
 )
 
-// timeout says that a bound of this package ran out.
-type timeout struct{ after time.Duration }
+// timeout says that a bound of this package ran out; key is that of the configuration which
+// sets it, if there is one.
+type timeout struct {
+	after time.Duration
+	key   string
+}
 
-func (t *timeout) Error() string { return fmt.Sprintf("no answer within %v", t.after) }
+func (t *timeout) Error() string {
+	text := fmt.Sprintf("no answer within %v", t.after)
+	if t.key != "" {
+		text += " (" + t.key + ")"
+	}
+	return text
+}
+
+// unstarted says that the process could not be started, and by which key of the
+// configuration. It hides what it wraps from [delegate.Cause], which would leave the key out.
+type unstarted struct {
+	key string
+	err error
+}
+
+func (u *unstarted) Error() string        { return u.key + ": " + delegate.Cause(u.err) }
+func (u *unstarted) Is(target error) bool { return errors.Is(u.err, target) }
 
 // failure describes what went wrong, for the error that an Ask or a Probe returns.
 type failure struct {
@@ -32,6 +52,7 @@ type failure struct {
 	step     string   // what was not answered: a method, or in words
 	accepted bool     // the prompt had been sent
 	process  *process // nil when none was started
+	offers   string   // the agent's authentication methods
 }
 
 // failed makes the error of f (spec: rooms, section 6). It waits for the end of a process
@@ -57,10 +78,16 @@ func (f failure) sort() (delegate.Kind, error) {
 		return delegate.KindCanceled, errClosed
 	case errors.Is(f.err, errClosed):
 		return delegate.KindUnreachable, errClosed
-	case errors.Is(f.err, context.Canceled), errors.Is(f.err, context.DeadlineExceeded):
+	case errors.Is(f.err, context.DeadlineExceeded) && f.accepted:
+		return delegate.KindTimeout, errors.New("no answer in time; the turn was cancelled")
+	case errors.Is(f.err, context.DeadlineExceeded):
+		return delegate.KindUnreachable, f.withTail(fmt.Errorf("%s: no answer in time", f.step))
+	case errors.Is(f.err, context.Canceled):
 		return delegate.KindCanceled, fmt.Errorf("stopped: %w", f.err)
 	case errors.Is(f.err, errCancelled):
 		return delegate.KindCanceled, errCancelled
+	case errors.Is(f.err, errConfig):
+		return delegate.KindRefused, f.err
 	case errors.As(f.err, &refused):
 		return f.refusal(refused)
 	case errors.Is(f.err, errVersion):
@@ -85,6 +112,7 @@ func (f failure) refusal(e *acp.RequestError) (delegate.Kind, error) {
 		text += ": " + compact(data)
 	}
 	if e.Code == codeAuthRequired {
+		text += "; auth_method can be one that the agent offers: " + f.offers
 		return delegate.KindRefused, errors.New(text)
 	}
 	return delegate.KindFailed, errors.New(text)
@@ -98,7 +126,7 @@ func compact(data any) string {
 	if err := enc.Encode(data); err != nil { // it came as JSON: cannot happen
 		return err.Error()
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // lost is a connection that has ended without an answer.

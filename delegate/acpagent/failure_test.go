@@ -30,7 +30,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"ends at its start":         {"scripted", "exit", "", delegate.KindUnreachable, false, "initialize: the agent's process ended: exit status 3; it wrote: cannot start: key is [redacted]"},
 		"another protocol version":  {"scripted", "version-2", "", delegate.KindRefused, false, "protocol version mismatch: the agent speaks version 2 of ACP, this client 1"},
-		"wants a login":             {"scripted", "auth", "", delegate.KindRefused, false, `session/new: Authentication required (code -32000): {"hint":"run login"}`},
+		"wants a login":             {"scripted", "auth", "", delegate.KindRefused, false, `session/new: Authentication required (code -32000): {"hint":"run login"}; auth_method can be one that the agent offers: none`},
 		"wants a login for prompts": {"scripted", "", "fail -32000 Login", delegate.KindRefused, false, "session/prompt: Login (code -32000)"},
 		"fails":                     {"scripted", "", "fail -32603 Broken", delegate.KindFailed, true, `session/prompt: Broken (code -32603): {"details":"a & b [redacted]"}`},
 		"exits in the middle":       {"scripted", "", "say x\nstderr oh no\nexit 5", delegate.KindFailed, true, "the agent's process ended: exit status 5; it wrote: oh no"},
@@ -77,10 +77,10 @@ func TestCommandsThatCannotBeStarted(t *testing.T) {
 		config Config
 		cause  string
 	}{
-		"no such name":   {Config{Command: "no-such-agent"}, "no-such-agent: executable file not found in $PATH"},
-		"no such path":   {Config{Command: "./no-such-agent", WorkDir: dir}, "./no-such-agent: no such file or directory"},
-		"not executable": {Config{Command: "./plain", WorkDir: dir}, "./plain: permission denied"},
-		"no such folder": {Config{Command: "true", WorkDir: filepath.Join(dir, "gone")}, filepath.Join(dir, "gone") + ": no such file or directory"},
+		"no such name":   {Config{Command: "no-such-agent"}, "command: no-such-agent: executable file not found in $PATH"},
+		"no such path":   {Config{Command: "./no-such-agent", WorkDir: dir}, "command: ./no-such-agent: no such file or directory"},
+		"not executable": {Config{Command: "./plain", WorkDir: dir}, "command: ./plain: permission denied"},
+		"no such folder": {Config{Command: "true", WorkDir: filepath.Join(dir, "gone")}, "workdir: " + filepath.Join(dir, "gone") + ": no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.config.Name = "proto"
@@ -180,7 +180,7 @@ func TestResumeAndClosed(t *testing.T) {
 }
 
 func TestProbeFailures(t *testing.T) {
-	for mode, kind := range map[string]delegate.Kind{"exit": delegate.KindUnreachable, "version-2": delegate.KindRefused, "hang-init": delegate.KindCanceled} {
+	for mode, kind := range map[string]delegate.Kind{"exit": delegate.KindUnreachable, "version-2": delegate.KindRefused, "hang-init": delegate.KindUnreachable, "auth": delegate.KindRefused} {
 		a := newScripted(t, mode)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()

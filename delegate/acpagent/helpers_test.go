@@ -22,7 +22,7 @@ func testConfig(t testing.TB, role, mode string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: "proto", Command: exe, WorkDir: t.TempDir(), Env: map[string]string{
+	return Config{Name: "proto", Command: exe, lateGrace: 20 * time.Millisecond, WorkDir: t.TempDir(), Env: map[string]string{
 		roleVariable: role, modeVariable: mode, stateVariable: t.TempDir(), "TEST_API_KEY": testKey,
 		"GORACE": "atexit_sleep_ms=0", // the race detector's own default is a second
 	}}
@@ -119,4 +119,9 @@ func eventually(t testing.TB, what string, f func() bool) {
 			t.Fatalf("%s: not within 4 s", what)
 		}
 	}
+}
+
+// testTurn is a turn of the session of that id.
+func testTurn(id string) *turn {
+	return (&session{id: id, allowed: make(map[grant]bool)}).newTurn(context.Background(), delegate.Request{})
 }

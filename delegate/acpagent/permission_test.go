@@ -23,8 +23,12 @@ func TestPermissionRequestsAreAnsweredByPolicy(t *testing.T) {
 		Prompt:   "permit t1 edit\npermit t2 execute\ntool t3 delete\npermit t3 -\ntool t4 read\npermit t4 -\npermit t5 -",
 		Progress: got.add,
 	})
-	if want := "allow reject reject allow allow "; err != nil || reply.Text != want {
+	if want := "allow reject reject allow allow"; err != nil || strings.Join(strings.Fields(reply.Text), " ") != want {
 		t.Errorf("the answers are %q, %v; want %q", reply.Text, err, want)
+	}
+	const said = `a tool call of kind execute was refused by permissions: allowlist; “Title of t3” (delete) was refused by permissions: allowlist`
+	if reply.Incomplete != said {
+		t.Errorf("the reply says %q", reply.Incomplete)
 	}
 	var refused []langrooms.Progress
 	for _, p := range got.of(langrooms.ProgressTool) {
@@ -42,7 +46,7 @@ func TestPermissionRequestsAreAnsweredByPolicy(t *testing.T) {
 // as "other", which more policies allow.
 func TestKindOfALateToolCall(t *testing.T) {
 	p := &process{config: Config{Permissions: PermissionsAllowlist}}
-	p.turn.Store(newTurn("s"))
+	p.turn.Store(testTurn("s"))
 	say := func(id string) { // what the turn's own goroutine would take is taken here
 		p.updated([]byte(`{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"` + id + `","kind":"execute"}}`))
 		<-p.turn.Load().updates
@@ -68,7 +72,7 @@ func TestHalfASecret(t *testing.T) {
 	const secret = "planted-secret-5e1f77"
 	p := &process{redact: redact.New(secret)}
 	long := strings.Repeat("x", maxTitle-10) + secret
-	call, _ := p.note(newTurn("s"), callInfo{ID: "t", Title: long, Status: long})
+	call, _, _ := p.note(testTurn("s"), callInfo{ID: "t", Title: long, Status: long})
 	plan := planText(p.redact, []planEntry{{Status: "pending", Content: long[10:]}})
 	for _, text := range []string{call.Title, call.Status, plan} {
 		if strings.Contains(text, "plan") {
@@ -85,7 +89,7 @@ func TestPermissionWhileStopping(t *testing.T) {
 	if p.permit(request).Cancelled == nil {
 		t.Error("without a turn, the answer is not cancelled")
 	}
-	turn := newTurn("s")
+	turn := testTurn("s")
 	p.turn.Store(turn)
 	turn.stopping = true
 	if p.permit(request).Cancelled == nil {

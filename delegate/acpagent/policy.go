@@ -19,32 +19,56 @@ const (
 	PermissionsAllowlist Permissions = "allowlist"
 	// PermissionsReadonly allows read, search, fetch and think and refuses the rest.
 	PermissionsReadonly Permissions = "readonly"
+	// PermissionsAsk asks a person, through [delegate.Request.Permission].
+	PermissionsAsk Permissions = "ask"
 )
 
 func (p Permissions) known() bool {
-	return p == "" || p == PermissionsAuto || p == PermissionsAllowlist || p == PermissionsReadonly
+	return p == "" || p == PermissionsAuto || p == PermissionsAllowlist || p == PermissionsReadonly || p == PermissionsAsk
 }
 
 func policies() string {
-	return strings.Join([]string{string(PermissionsAuto), string(PermissionsAllowlist), string(PermissionsReadonly)}, ", ")
+	return strings.Join([]string{string(PermissionsAuto), string(PermissionsAllowlist), string(PermissionsReadonly), string(PermissionsAsk)}, ", ")
 }
 
-// allows reports whether a tool call of this kind may run: the policy and both lists
-// must agree. A kind that ACP does not have counts as other.
-func (c Config) allows(kind string) bool {
+// verdict is what the configuration says of a tool call.
+type verdict struct {
+	allowed bool
+	ask     bool   // a person decides
+	by      string // the key that says so
+}
+
+// judge returns the verdict on tool calls of this kind: DenyKinds takes away from AllowKinds,
+// or else from what the policy allows by itself. A kind that ACP does not have counts as
+// other.
+func (c Config) judge(kind string) verdict {
 	if !slices.Contains(toolKinds, kind) {
 		kind = string(acp.ToolKindOther)
 	}
-	if slices.Contains(c.DenyKinds, kind) || len(c.AllowKinds) > 0 && !slices.Contains(c.AllowKinds, kind) {
-		return false
+	policy := "permissions: " + string(c.Permissions)
+	switch {
+	case slices.Contains(c.DenyKinds, kind):
+		return verdict{by: "deny_kinds"}
+	case slices.Contains(c.AllowKinds, kind):
+		return verdict{allowed: true, by: "allow_kinds"}
+	case c.Permissions == PermissionsAsk:
+		return verdict{ask: true, by: policy}
+	case len(c.AllowKinds) > 0:
+		return verdict{by: "allow_kinds"}
+	default:
+		return verdict{allowed: c.Permissions.allow(acp.ToolKind(kind)), by: policy}
 	}
-	switch acp.ToolKind(kind) {
+}
+
+// allow is the policy's own list.
+func (p Permissions) allow(kind acp.ToolKind) bool {
+	switch kind {
 	case acp.ToolKindRead, acp.ToolKindSearch, acp.ToolKindFetch, acp.ToolKindThink:
 		return true
 	case acp.ToolKindExecute, acp.ToolKindDelete:
-		return c.Permissions == PermissionsAuto
+		return p == PermissionsAuto
 	default:
-		return c.Permissions != PermissionsReadonly
+		return p != PermissionsReadonly
 	}
 }
 

@@ -51,6 +51,7 @@ type process struct {
 	errs   *os.File // standard error
 	beside tail     // what the agent wrote beside the protocol
 	turn   atomic.Pointer[turn]
+	heard  atomic.Int64 // when the last update came, in Unix nanoseconds; 0 before the first
 
 	calls   sync.WaitGroup
 	stop    chan struct{} // closed to end the process
@@ -79,7 +80,7 @@ func (in *input) Write(p []byte) (int, error) {
 func start(c Config) (*process, error) {
 	env := c.environment(os.Environ())
 	p := &process{
-		config: c, redact: redact.New(secrets(env)...), mark: markVariable + "=" + langrooms.NewID(),
+		config: c, redact: redact.New(append(secrets(env), c.serverSecrets()...)...), mark: markVariable + "=" + langrooms.NewID(),
 		stop: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.cmd = exec.Command(c.Command, c.Args...)
@@ -99,9 +100,9 @@ func start(c Config) (*process, error) {
 		p.out.Close()
 		p.errs.Close()
 		if _, dirErr := os.Stat(c.WorkDir); dirErr != nil {
-			err = dirErr // the system's own error blames the command
+			return nil, &unstarted{"workdir", dirErr} // the system's own error blames the command
 		}
-		return nil, err
+		return nil, &unstarted{"command", err}
 	}
 	p.connect()
 	go p.look()

@@ -128,17 +128,19 @@ func TestRenamedOrChangedDelegateStartsAnew(t *testing.T) {
 	}
 }
 
+// An agent that stops when it is told to keeps its process too.
 func TestStoppedTurnKeepsTheSessionOnlyWhenTheAgentAnswered(t *testing.T) {
 	for last, want := range map[string]string{"hold": "3", "hold-forever": "1"} {
 		a := newScripted(t, "ignore-eof")
-		ask(t, a, "say one")
+		before := ask(t, a, "pid").Text
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := a.Ask(ctx, delegate.Request{Prompt: "say x\n" + last, Conversation: "thread", Progress: onText(cancel)})
 		if e := delegate.AsError("", err); e.Kind != delegate.KindCanceled || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", last, err)
 		}
-		if reply := ask(t, a, "count"); reply.Text != want {
-			t.Errorf("after %s: message %q of its session, want %s", last, reply.Text, want)
+		pid, n, _ := strings.Cut(ask(t, a, "pid", "count").Text, " ")
+		if n != want || (pid+" " == before) != (last == "hold") {
+			t.Errorf("after %s: message %q of its session in process %s (%s before), want %s", last, n, pid, before, want)
 		}
 	}
 }

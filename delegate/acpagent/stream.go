@@ -23,7 +23,8 @@ var errLineTooLong = fmt.Errorf("the agent sent a message of more than %d bytes"
 //   - Updates go straight to update, in their order and before the answer that follows
 //     them. The connection would queue them and close when 1,024 wait; here a slow
 //     consumer slows the agent down.
-//   - Lines that are no JSON-RPC message, such as a banner, go to junk.
+//   - Lines that are no JSON-RPC message, such as a banner, go to junk; so does what stands
+//     before a message on its line, such as a terminal's escape sequence.
 //   - Other notifications are dropped: this client knows none.
 //   - The next line is not read before an answer has been taken by who waits for it. The
 //     connection would otherwise pick between an answer and the end of the stream by
@@ -83,15 +84,8 @@ func (s *stream) settle() {
 
 // sort sends one line where it belongs.
 func (s *stream) sort(line []byte) {
-	var head struct {
-		ID     *json.RawMessage `json:"id"`
-		Method string           `json:"method"`
-		Params json.RawMessage  `json:"params"`
-	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		if len(bytes.TrimSpace(line)) > 0 {
-			s.junk.Write(line) // a tail: never fails
-		}
+	line, head, ok := s.message(line)
+	if !ok {
 		return
 	}
 	switch {
@@ -105,6 +99,37 @@ func (s *stream) sort(line []byte) {
 	default:
 		s.rest = line
 	}
+}
+
+// messageHead is what tells the messages of JSON-RPC apart.
+type messageHead struct {
+	ID     *json.RawMessage `json:"id"`
+	Method string           `json:"method"`
+	Params json.RawMessage  `json:"params"`
+}
+
+// maxBraces is how many braces of a line are looked at in search of a message behind a
+// banner.
+const maxBraces = 16
+
+// message returns the message that a line ends in. All else goes to junk.
+func (s *stream) message(line []byte) (_ []byte, head messageHead, ok bool) {
+	for at, n := 0, 0; n < maxBraces; n++ {
+		next := bytes.IndexByte(line[at:], '{')
+		if next < 0 {
+			break
+		}
+		at += next
+		if json.Unmarshal(line[at:], &head) == nil {
+			s.junk.Write(bytes.TrimSpace(line[:at])) // a tail: never fails
+			return line[at:], head, true
+		}
+		at++
+	}
+	if len(bytes.TrimSpace(line)) > 0 {
+		s.junk.Write(line)
+	}
+	return nil, head, false
 }
 
 func (s *stream) drainToken() {

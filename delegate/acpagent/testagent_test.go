@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms/delegate"
@@ -118,6 +119,12 @@ func (s *scripted) LoadSession(ctx context.Context, r acp.LoadSessionRequest) (a
 	if _, err := s.count(string(r.SessionId)); err != nil {
 		return acp.LoadSessionResponse{}, acp.NewInvalidParams(err.Error())
 	}
+	if s.is("late-replay") {
+		time.AfterFunc(20*time.Millisecond, func() {
+			_ = s.update(context.Background(), r.SessionId, acp.UpdateAgentMessageText("replayed"))
+		})
+		return acp.LoadSessionResponse{}, nil
+	}
 	for range 3000 {
 		if err := s.update(ctx, r.SessionId, acp.UpdateAgentMessageText("replayed ")); err != nil {
 			return acp.LoadSessionResponse{}, err
@@ -179,7 +186,17 @@ func (s *scripted) do(ctx context.Context, id acp.SessionId, verb, arg string, r
 	case "plan":
 		return s.update(ctx, id, acp.UpdatePlan(acp.PlanEntry{Content: arg, Status: acp.PlanEntryStatusPending, Priority: acp.PlanEntryPriorityHigh}))
 	case "permit":
-		return s.permit(ctx, id, words[0], words[1], say)
+		return s.permit(ctx, id, callOf(words[0], words[1], ""), say)
+	case "named":
+		return s.permit(ctx, id, callOf("named", words[0], words[1]), say)
+	case "quietly":
+		_, title, _ := strings.Cut(arg, " ")
+		return s.permit(ctx, id, callOf("quiet", words[0], title), func(string) error { return nil })
+	case "late":
+		ms, _ := strconv.Atoi(words[0])
+		time.AfterFunc(time.Duration(ms)*time.Millisecond+afterAnswer, func() {
+			_ = s.update(context.Background(), id, acp.UpdateAgentMessageText(words[1]))
+		})
 	case "raw":
 		_, err := fmt.Println(strings.ReplaceAll(arg, "$S", string(id)))
 		return err
@@ -235,13 +252,23 @@ func (s *scripted) do(ctx context.Context, id acp.SessionId, verb, arg string, r
 	return nil
 }
 
-// permit asks for a permission and says the answer. With kind "-" the request names the
-// tool call only by its id.
-func (s *scripted) permit(ctx context.Context, session acp.SessionId, id, kind string, say func(string) error) error {
+// afterAnswer is more than it takes to answer a prompt.
+const afterAnswer = 5 * time.Millisecond
+
+func callOf(id, kind, title string) acp.ToolCallUpdate {
 	call := acp.ToolCallUpdate{ToolCallId: acp.ToolCallId(id)}
 	if kind != "-" {
 		call.Kind = acp.Ptr(acp.ToolKind(kind))
 	}
+	if title != "" {
+		call.Title = acp.Ptr(title)
+	}
+	return call
+}
+
+// permit asks for a permission and says the answer. With kind "-" the request names the
+// tool call only by its id.
+func (s *scripted) permit(ctx context.Context, session acp.SessionId, call acp.ToolCallUpdate, say func(string) error) error {
 	options := []acp.PermissionOption{
 		{Kind: acp.PermissionOptionKindAllowAlways, Name: "Always", OptionId: "allow-always"},
 		{Kind: acp.PermissionOptionKindAllowOnce, Name: "Once", OptionId: "allow"},
@@ -281,6 +308,7 @@ func runRaw(in io.Reader, out io.Writer) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<24)
 	for i := 0; lines.Scan(); i++ {
+		note(lines.Text())
 		if i >= len(answers) {
 			continue
 		}
@@ -295,6 +323,15 @@ func runRaw(in io.Reader, out io.Writer) {
 		if exit {
 			os.Exit(0)
 		}
+	}
+}
+
+// note keeps what a raw agent was sent, for requests.
+func note(line string) {
+	f, err := os.OpenFile(filepath.Join(os.Getenv(stateVariable), "requests"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(f, line)
+		f.Close()
 	}
 }
 

@@ -94,9 +94,9 @@ func TestStopEndsTheWholeTree(t *testing.T) {
 		modes []string
 		last  string
 	}{
-		"the agent obeys":      {nil, "hold"},
-		"the agent resists":    {[]string{"ignore-eof", "ignore-term"}, "hold-forever"},
-		"the agent's own work": {[]string{"ignore-eof"}, "hold"},
+		"the agent goes on":      {nil, "hold-forever"},
+		"the agent resists":      {[]string{"ignore-eof", "ignore-term"}, "hold-forever"},
+		"the agent only listens": {[]string{"ignore-eof"}, "hold-forever"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newScripted(t, c.modes...)

@@ -15,6 +15,14 @@ import (
 // cancelGrace is how long an agent has for answering a prompt after session/cancel.
 const cancelGrace = time.Second
 
+// defaultLateGrace is how long nothing more may come after an agent's answer before its turn is over:
+// agents send their last words up to 300 ms after the answer that follows them. lateLimit
+// bounds the wait as a whole.
+const (
+	defaultLateGrace = 350 * time.Millisecond
+	lateLimit        = 5 * time.Second
+)
+
 // updatesAhead is how many updates may wait for a turn; one can be as long as maxLine.
 const updatesAhead = 4
 
@@ -25,24 +33,35 @@ type turn struct {
 	updates chan event
 	over    chan struct{}
 
+	// What a permission request needs: ctx ends when the turn is stopped or over, and the
+	// turn waits for those that are being asked.
+	ctx        context.Context
+	permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
+	asking     sync.WaitGroup
+
 	mu       sync.Mutex
 	calls    toolCalls
 	stopping bool
+	allowed  map[grant]bool // the session's
+	refused  []string       // what was refused, and by which key
 }
 
 // event is one update that is of use, or the reason why it cannot be read.
 type event struct {
 	update
-	err error
+	first bool // of its tool call
+	err   error
 }
 
-func newTurn(session string) *turn {
-	return &turn{session: session, updates: make(chan event, updatesAhead), over: make(chan struct{}), calls: toolCalls{known: make(map[string]callInfo)}}
+func (s *session) newTurn(ctx context.Context, req delegate.Request) *turn {
+	return &turn{session: s.id, updates: make(chan event, updatesAhead), over: make(chan struct{}),
+		ctx: ctx, permission: req.Permission, allowed: s.allowed, calls: toolCalls{known: make(map[string]callInfo)}}
 }
 
 // updated takes a session/update. Without a turn, as while a history is replayed, it is
 // dropped. It waits for a turn that is behind, and with it waits the agent.
 func (p *process) updated(params json.RawMessage) {
+	p.heard.Store(time.Now().UnixNano())
 	t := p.turn.Load()
 	if t == nil {
 		return
@@ -52,19 +71,22 @@ func (p *process) updated(params json.RawMessage) {
 	if err == nil && n.SessionID != t.session {
 		return
 	}
-	if n.Update.Kind == toolCall || n.Update.Kind == toolCallUpdate {
-		n.Update.callInfo, _ = p.note(t, n.Update.callInfo)
+	e := event{update: n.Update, err: err}
+	if e.Kind == toolCall || e.Kind == toolCallUpdate {
+		e.callInfo, e.first, _ = p.note(t, e.callInfo)
 	}
-	t.tell(event{n.Update, err})
+	t.tell(e)
 }
 
 // note completes what the agent says of a tool call by what the turn knows of it, without
-// secrets, and reports whether the turn is being stopped.
-func (p *process) note(t *turn, c callInfo) (_ callInfo, stopping bool) {
+// secrets, and reports whether that is the first word of it, and whether the turn is being
+// stopped.
+func (p *process) note(t *turn, c callInfo) (_ callInfo, first, stopping bool) {
 	c.Title, c.Status = p.redact.Text(c.Title), p.redact.Text(c.Status) // before they are cut
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.calls.merge(c), t.stopping
+	c, first = t.calls.merge(c)
+	return c, first, t.stopping
 }
 
 func (t *turn) tell(e event) {
@@ -87,25 +109,6 @@ func (p *process) handle(_ context.Context, method string, params json.RawMessag
 	return acp.RequestPermissionResponse{Outcome: p.permit(r)}, nil
 }
 
-// permit decides about one tool call. While a turn is being stopped, and without one, the
-// answer is "cancelled", as the protocol asks for.
-func (p *process) permit(r permissionRequest) acp.RequestPermissionOutcome {
-	t := p.turn.Load()
-	if t == nil || r.SessionID != t.session {
-		return acp.NewRequestPermissionOutcomeCancelled()
-	}
-	call, stopping := p.note(t, r.ToolCall)
-	if stopping {
-		return acp.NewRequestPermissionOutcomeCancelled()
-	}
-	allowed := p.config.allows(call.ToolKind)
-	if !allowed {
-		call.Status = "refused"
-		t.tell(event{update: update{Kind: toolCallUpdate, callInfo: call}})
-	}
-	return answer(r.Options, allowed)
-}
-
 // promptAnswer is the result of session/prompt. The usage is not in every agent's and not
 // worth an answer when it cannot be read.
 type promptAnswer struct {
@@ -123,29 +126,128 @@ func (e *stoppedError) Error() string { return e.cause.Error() }
 func (e *stoppedError) Unwrap() error { return e.cause }
 
 // prompt takes one turn. When ctx ends first it stops the turn, in a bounded time, and
-// returns a *stoppedError with context.Cause(ctx); the process must be ended then.
-func (s *session) prompt(ctx context.Context, text string, report func(langrooms.Progress)) (delegate.Reply, error) {
-	t := newTurn(s.id)
+// returns a *stoppedError with context.Cause(ctx); the process must be ended then unless the
+// agent has answered.
+func (s *session) prompt(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
+	if err := s.settle(ctx); err != nil {
+		return delegate.Reply{}, &stoppedError{cause: err, answered: true}
+	}
+	asking, endAsking := context.WithCancel(ctx)
+	t := s.newTurn(asking, req)
 	s.turn.Store(t)
-	defer close(t.over)
+	defer t.asking.Wait()
 	defer s.turn.Store(nil)
+	defer close(t.over)
+	defer endAsking()
 	answer := s.call(acp.AgentMethodSessionPrompt, acp.PromptRequest{
-		SessionId: acp.SessionId(s.id), Prompt: []acp.ContentBlock{acp.TextBlock(text)},
+		SessionId: acp.SessionId(s.id), Prompt: []acp.ContentBlock{acp.TextBlock(req.Prompt)},
 	})
-	c := newCollector(s.redact, report)
+	c := newCollector(s.redact, req.Progress)
 	for {
 		select {
 		case e := <-t.updates:
 			c.take(e)
 		case a := <-answer:
-			for len(t.updates) > 0 { // all that came before the answer is here by now
-				c.take(<-t.updates)
-			}
-			return c.finish(a)
+			s.drain(ctx, t, c, a)
+			return s.finish(t, c, a)
 		case <-ctx.Done():
+			endAsking()
+			s.stale = true
 			return delegate.Reply{}, &stoppedError{context.Cause(ctx), s.abandon(t, answer)}
 		}
 	}
+}
+
+// settle waits until what the agent had to say before this turn has come, and was dropped.
+// Its error is context.Cause(ctx).
+func (s *session) settle(ctx context.Context) error {
+	if !s.stale {
+		return nil
+	}
+	limit := time.NewTimer(lateLimit)
+	defer limit.Stop()
+	s.heard.CompareAndSwap(0, time.Now().UnixNano())
+	for {
+		rest := s.config.lateGrace - time.Since(time.Unix(0, s.heard.Load()))
+		if rest <= 0 {
+			break
+		}
+		quiet := time.NewTimer(rest)
+		select {
+		case <-quiet.C:
+			continue
+		case <-limit.C:
+		case <-s.conn.Done():
+		case <-ctx.Done():
+			quiet.Stop()
+			return context.Cause(ctx)
+		}
+		quiet.Stop()
+		break
+	}
+	s.stale = false
+	return nil
+}
+
+// drain takes what has come before the answer, and what comes after it until nothing has
+// come for a while.
+func (s *session) drain(ctx context.Context, t *turn, c *collector, a callResult) {
+	for len(t.updates) > 0 { // all that came before the answer is here by now
+		c.take(<-t.updates)
+	}
+	if a.err != nil {
+		s.stale = true
+		return
+	}
+	quiet, limit := time.NewTimer(s.config.lateGrace), time.NewTimer(lateLimit)
+	defer quiet.Stop()
+	defer limit.Stop()
+	for {
+		select {
+		case e := <-t.updates:
+			c.take(e)
+			quiet.Reset(s.config.lateGrace)
+			continue
+		case <-quiet.C:
+			return
+		case <-limit.C:
+		case <-ctx.Done():
+		case <-s.conn.Done(): // the agent has answered and exited
+			for len(t.updates) > 0 {
+				c.take(<-t.updates)
+			}
+		}
+		s.stale = true
+		return
+	}
+}
+
+// finish makes the reply of a turn that the agent has ended.
+func (s *session) finish(t *turn, c *collector, a callResult) (delegate.Reply, error) {
+	t.mu.Lock()
+	refused := t.refusals()
+	t.mu.Unlock()
+	reply, err := c.finish(a, refused)
+	reply.Usage = s.count(reply.Usage, c.cost)
+	return reply, err
+}
+
+// count adds to a turn's usage what it has cost: the agent tells the session's cost so far.
+func (s *session) count(u *langrooms.Usage, sofar *float64) *langrooms.Usage {
+	if sofar == nil {
+		return u
+	}
+	before := s.spent
+	s.spent = sofar
+	if before == nil || *sofar < *before {
+		return u
+	}
+	if u == nil {
+		u = &langrooms.Usage{}
+	}
+	cost := *sofar - *before
+	u.CostUSD = &cost
+	return u
 }
 
 // abandon tells the agent to stop and waits a moment for it. It reports whether the agent

@@ -24,6 +24,10 @@ type update struct {
 	Kind string `json:"sessionUpdate"`
 	// Content is a content block in a chunk, and a list of other things in a tool call.
 	Content json.RawMessage `json:"content"`
+	// MessageID tells the messages of a turn apart, where the agent gives one.
+	MessageID string `json:"messageId"`
+	// Cost is what the session has cost so far.
+	Cost json.RawMessage `json:"cost"`
 	callInfo
 	Entries []planEntry `json:"entries"`
 }
@@ -49,6 +53,7 @@ const (
 	toolCall          = "tool_call"
 	toolCallUpdate    = "tool_call_update"
 	planUpdate        = "plan"
+	usageUpdate       = "usage_update"
 )
 
 // contentBlock is a block of a chunk. Text stays undecoded: see pieces.
@@ -130,14 +135,15 @@ type toolCalls struct {
 	order []string // of their ids, oldest first
 }
 
-// merge returns c completed by what is known of the same call, and remembers it.
-func (t *toolCalls) merge(c callInfo) callInfo {
+// merge returns c completed by what is known of the same call, and remembers it. first
+// says that nothing was known.
+func (t *toolCalls) merge(c callInfo) (_ callInfo, first bool) {
 	known, ok := t.known[c.ID]
 	c.Title = delegate.OneLine(cmp.Or(c.Title, known.Title), maxTitle)
 	c.ToolKind = delegate.OneLine(cmp.Or(c.ToolKind, known.ToolKind), maxWord)
 	c.Status = delegate.OneLine(cmp.Or(c.Status, known.Status), maxWord)
 	if len(c.ID) > maxCallID {
-		return c
+		return c, !ok
 	}
 	if !ok {
 		t.order = append(t.order, c.ID)
@@ -147,7 +153,7 @@ func (t *toolCalls) merge(c callInfo) callInfo {
 		delete(t.known, t.order[0])
 		t.order = t.order[1:]
 	}
-	return c
+	return c, !ok
 }
 
 // permissionRequest is the part of a session/request_permission that is used.
