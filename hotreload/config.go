@@ -114,7 +114,7 @@ type Delegate struct {
 	// PollTimeout is the bound without observable progress (a2a), by default 300 s.
 	PollTimeout time.Duration
 
-	// Model, APIKey, SystemPrompt, MaxTokens (default 1024) and Temperature (default 0.4,
+	// Model (acp too), APIKey, SystemPrompt, MaxTokens (default 1024) and Temperature (default 0.4,
 	// 0 is kept) are the openai type's.
 	Model        string
 	APIKey       Secret
@@ -131,8 +131,13 @@ type Delegate struct {
 	WorkDir   string
 	Env       map[string]string `json:"-"`
 	EnvRemove []string
-	// Permissions is "auto" (default), "allowlist" or "readonly". AllowKinds, when not
-	// nil, allows only those tool kinds; DenyKinds refuses those.
+	// AuthMethod is the agent's authentication method; Mode, and Model above, are set on
+	// each session.
+	AuthMethod, Mode string
+	// IdleLimit is how long a process is kept after an address, by default 30 min.
+	IdleLimit time.Duration
+	// Permissions is "auto" (default), "allowlist", "readonly" or "ask". AllowKinds, when not
+	// empty, stands in place of the policy's own list; DenyKinds takes away from it.
 	Permissions           string
 	AllowKinds, DenyKinds []string
 }

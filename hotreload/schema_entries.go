@@ -66,12 +66,20 @@ var delegateRows = []row[Delegate]{
 		Help: "Variables taken out of its environment; a trailing `_` makes it a prefix."}, func(d *Delegate) any { return &d.EnvRemove }},
 	{Field{Key: "timeout_s", Kind: KindSeconds, Types: acpOnly, Default: 1800.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
 		Help: "The bound on one prompt."}, func(d *Delegate) any { return &d.Timeout }},
+	{Field{Key: "idle_limit_s", Kind: KindSeconds, Types: acpOnly, Default: 1800.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		Help: "How long its process is kept after an address."}, func(d *Delegate) any { return &d.IdleLimit }},
+	{Field{Key: "auth_method", Kind: KindText, Types: acpOnly,
+		Help: "The id of the agent's way to authenticate; absent means the first that needs no person, when the agent asks for one."}, func(d *Delegate) any { return &d.AuthMethod }},
+	{Field{Key: "model", Kind: KindText, Types: acpOnly,
+		Help: "The model, by the agent's own id; absent leaves it to the agent."}, func(d *Delegate) any { return &d.Model }},
+	{Field{Key: "mode", Kind: KindText, Types: acpOnly,
+		Help: "The session mode, by the agent's own id; absent leaves it to the agent."}, func(d *Delegate) any { return &d.Mode }},
 	{Field{Key: "permissions", Kind: KindChoice, Types: acpOnly, Choices: []string{"auto", "allowlist", "readonly"}, Default: "auto",
-		Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think."}, func(d *Delegate) any { return &d.Permissions }},
+		Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think. An agent that does not ask is not held."}, func(d *Delegate) any { return &d.Permissions }},
 	{Field{Key: "allow_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
-		Help: "Allows only these tool kinds."}, func(d *Delegate) any { return &d.AllowKinds }},
+		Help: "Allows these tool kinds, in place of those that `permissions` allows by itself."}, func(d *Delegate) any { return &d.AllowKinds }},
 	{Field{Key: "deny_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
-		Help: "Refuses these tool kinds."}, func(d *Delegate) any { return &d.DenyKinds }},
+		Help: "Refuses these tool kinds, whatever else allows them."}, func(d *Delegate) any { return &d.DenyKinds }},
 }
 
 // keyRows describes one entry of server.keys.

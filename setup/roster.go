@@ -133,7 +133,8 @@ func (a *App) acpConfig(d hotreload.Delegate) acpagent.Config {
 	return acpagent.Config{
 		Name: d.Name, Description: d.Description, Command: d.Command, Args: d.Args, WorkDir: d.WorkDir,
 		Env: d.Env, EnvRemove: d.EnvRemove, Timeout: d.Timeout, Permissions: acpagent.Permissions(d.Permissions),
-		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, Sessions: a.Continuity,
+		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, IdleLimit: d.IdleLimit,
+		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: a.Continuity,
 	}
 }
 
