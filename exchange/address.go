@@ -48,6 +48,14 @@ type Address struct {
 	Resume string
 }
 
+// speaker is who the address is from.
+func (a Address) speaker() room.Speaker {
+	if a.From == langrooms.Operator {
+		return room.Speaker{Kind: room.SpeakerUser, Name: a.From}
+	}
+	return room.Speaker{Kind: room.SpeakerLead, Name: a.From}
+}
+
 // ErrNoMember says that an addressee is not on the roster, or that there is none.
 var ErrNoMember = errors.New("no such delegate on the roster")
 
@@ -73,7 +81,7 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds)}
 	x.address.To = x.plan.Members()
 	if err := x.checkMembers(); err != nil {
-		return langrooms.Result{Thread: t.thread}, err
+		return langrooms.Result{Thread: t.hold.Thread()}, err
 	}
 	var stop context.CancelFunc
 	x.ctx, stop = t.dispatchContext(ctx)
@@ -82,7 +90,7 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito)
 	t.Tell()
 	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
-		return langrooms.Result{Thread: t.thread}, err
+		return langrooms.Result{Thread: t.hold.Thread()}, err
 	}
 	reason, err := x.rounds()
 	if cerr := x.settle(); err == nil {
@@ -106,14 +114,14 @@ func (x *run) checkMembers() error {
 // dispatchContext ends with the operator's ctx and when another writer is known to have
 // the thread. A store that cannot be reached, which a lease may say by a cause that is
 // ErrUnavailable too, does not end it: the answer that a delegate is working on can still
-// be shown. It carries the lease and the epoch, for what is kept with the thread.
+// be shown. It carries the lease, for what is kept with the thread.
 func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if token, ok := checkpointer.Fence(t.ctx, t.thread); ok {
-		ctx = checkpointer.WithFence(ctx, t.thread, token)
+	if token, ok := checkpointer.Fence(t.hold.Context(), t.hold.Thread()); ok {
+		ctx = checkpointer.WithFence(ctx, t.hold.Thread(), token)
 	}
-	ctx, cancel := context.WithCancelCause(delegate.WithEpoch(ctx, t.epoch))
-	stop := context.AfterFunc(t.ctx, func() {
-		cause := context.Cause(t.ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(t.hold.Context(), func() {
+		cause := context.Cause(t.hold.Context())
 		if errors.Is(cause, checkpointer.ErrFenced) && !errors.Is(cause, checkpointer.ErrUnavailable) {
 			cancel(cause)
 		}
@@ -124,16 +132,16 @@ func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.Ca
 // rounds asks the members, round by round, to the end of the run.
 func (x *run) rounds() (langrooms.Reason, error) {
 	for {
-		members := slices.Clone(x.plan.Members())
-		for i, member := range members {
-			o, err := x.dispatch(member, members[i+1:])
+		asked := slices.Clone(x.plan.Members())
+		for i, member := range asked {
+			o, err := x.dispatch(member, asked[i+1:])
 			switch {
 			case err != nil:
 				return "", err
 			case x.stopped(o):
 				return langrooms.ReasonStopped, nil
 			case o.Unrecorded != "":
-				return x.cutShort(members[i+1:]), nil
+				return x.cutShort(asked[i+1:]), nil
 			}
 		}
 		next, reason, done := x.plan.NextRound()
@@ -142,6 +150,46 @@ func (x *run) rounds() (langrooms.Reason, error) {
 		}
 		x.plan = next
 	}
+}
+
+// dispatch asks one member and records what came of it; rest are the members still to be
+// asked in this round. The error is one of ours.
+func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) {
+	if err := x.announce(member, rest); err != nil {
+		return langrooms.Outcome{}, err
+	}
+	if lost := context.Cause(x.Context()); lost != nil && x.ctx.Err() == nil {
+		return langrooms.Outcome{}, fmt.Errorf("asking @%s on the thread %q: %w", member, x.Thread(), lost)
+	}
+	a, err := Ask(x.ctx, x.room, x.view(), Question{
+		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.speaker(), Member: member, Message: x.address.Message,
+		MayPass: x.plan.MultiRound(), Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
+	})
+	if err != nil {
+		return langrooms.Outcome{}, err
+	}
+	err = a.settle(x.hold.Outliving(), x.room, x.Next(), func() error {
+		x.plan = x.plan.Record(a.Outcome)
+		if a.Record == nil {
+			return nil
+		}
+		var open *openExchange
+		if !x.stopped(a.Outcome) {
+			open = x.upcoming(rest)
+		}
+		return x.record(*a.Record, open)
+	})
+	x.outcomes = append(x.outcomes, a.Outcome)
+	return a.Outcome, err
+}
+
+// announce sees to it that the thread says who is being asked. The put of the address, or
+// of the reply before, has usually said so already.
+func (x *run) announce(member string, rest []string) error {
+	if x.staging || x.open != nil && slices.Contains(x.open.Running, member) && x.open.Round == x.plan.Round() {
+		return nil
+	}
+	return x.put(sourceRoom, nil, x.opening(member, rest))
 }
 
 // stopped reports whether o is the end that the run's context put to a dispatch.
@@ -163,7 +211,7 @@ func (x *run) cutShort(rest []string) langrooms.Reason {
 		o := langrooms.Outcome{Author: member, Round: 1, Error: cutShortCause,
 			ErrorKind: string(delegate.KindCanceled), Started: time.Now().UTC()}
 		x.outcomes = append(x.outcomes, o)
-		x.emit(langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
+		x.room.emit(x.Thread(), x.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
 	}
 	if len(rest) > 0 || x.plan.MultiRound() {
 		return langrooms.ReasonExhausted
@@ -177,7 +225,7 @@ func (x *run) opening(member string, rest []string) *openExchange {
 	if x.staging {
 		return nil
 	}
-	o := &openExchange{Exchange: x.exchange, Round: x.plan.Round(), Running: member, Incognito: x.address.Incognito}
+	o := &openExchange{Exchange: x.exchange, Round: x.plan.Round(), Running: members{member}, Incognito: x.address.Incognito}
 	if o.Round == 1 {
 		o.Waiting = slices.Clone(rest)
 	}
@@ -207,7 +255,7 @@ func (x *run) settle() error {
 	if x.staging || len(unrecorded(x.outcomes)) > 0 || x.open == nil || x.open.Exchange != x.exchange {
 		return nil
 	}
-	return x.put("room", nil, nil)
+	return x.put(sourceRoom, nil, nil)
 }
 
 func (x *run) result(reason langrooms.Reason) langrooms.Result {
@@ -216,7 +264,7 @@ func (x *run) result(reason langrooms.Reason) langrooms.Result {
 	notes.Unrecorded = unrecorded(x.outcomes)
 	text, aside := room.Compose(x.address.To, x.outcomes, notes)
 	return langrooms.Result{
-		Thread: x.thread, Handled: true, Exchange: x.exchange, Reason: reason,
+		Thread: x.Thread(), Handled: true, Exchange: x.exchange, Reason: reason,
 		Text: text, Aside: aside, Notes: notes, Outcomes: x.outcomes,
 	}
 }

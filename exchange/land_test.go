@@ -10,19 +10,20 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // A message that arrives outside of a turn lands when the record that it belongs to still
 // stands and its claim is granted, and not otherwise.
 func TestLand(t *testing.T) {
 	errClaim := errors.New("the claim cannot be read")
-	grant := func(ok bool, err error) func(context.Context) (bool, error) {
-		return func(context.Context) (bool, error) { return ok, err }
+	grant := func(ok bool, err error) func(*thread.Hold) (bool, error) {
+		return func(*thread.Hold) (bool, error) { return ok, err }
 	}
 	tests := []struct {
 		rule   string
 		change func(t *testing.T, s checkpointer.Saver)
-		claim  func(context.Context) (bool, error)
+		claim  func(*thread.Hold) (bool, error)
 		landed bool
 		err    error
 	}{
@@ -60,7 +61,7 @@ func TestLand(t *testing.T) {
 			before := len(messages(t, s, "t"))
 			late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: handle.Exchange, Round: handle.Round,
 				Late: true, Seen: handle.Seen, Text: room.LateText("done")})
-			landed, err := exchange.Land(t.Context(), s, "t", exchange.Anchor{Exchange: handle.Exchange, Seq: handle.Anchor}, late, tt.claim)
+			landed, err := exchange.Land(t.Context(), s, "t", thread.Anchor{Exchange: handle.Exchange, Seq: handle.Anchor}, late, tt.claim)
 			if landed != tt.landed || !errors.Is(err, tt.err) {
 				t.Errorf("landed %t, error %v", landed, err)
 			}
@@ -73,7 +74,7 @@ func TestLand(t *testing.T) {
 			}
 		})
 	}
-	if _, err := exchange.Land(t.Context(), memory(t), "", exchange.Anchor{}, langrooms.Message{}, nil); !errors.Is(err, langrooms.ErrThreadID) {
+	if _, err := exchange.Land(t.Context(), memory(t), "", thread.Anchor{}, langrooms.Message{}, nil); !errors.Is(err, langrooms.ErrThreadID) {
 		t.Errorf("a bad thread id: %v", err)
 	}
 }
@@ -82,25 +83,28 @@ func TestLand(t *testing.T) {
 // one: what belongs to the first does not land in it.
 func TestLandKnowsTheEpoch(t *testing.T) {
 	s := memory(t)
-	turn, err := exchange.Begin(t.Context(), s, "t")
+	hold, err := exchange.Hold(t.Context(), s, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := turn.Put("input", langrooms.NewMessage(langrooms.RoleHuman, "hello")); err != nil {
-		t.Fatal(err)
+	put := func(m langrooms.Message) error { return hold.Put(thread.Step{Messages: []langrooms.Message{m}}) }
+	gone := func() langrooms.Message {
+		return room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})
 	}
-	epoch := delegate.Epoch(turn.Context())
 	late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Late: true, Text: "late"})
-	if err := errors.Join(turn.Put("room", room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})),
-		turn.Rewind(1), turn.Put("room", room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})), turn.End()); err != nil {
+	if err := put(langrooms.NewMessage(langrooms.RoleHuman, "hello")); err != nil {
 		t.Fatal(err)
 	}
-	yes := func(context.Context) (bool, error) { return true, nil }
+	epoch := hold.Epoch()
+	if err := errors.Join(put(gone()), hold.Rewind(1), put(gone()), hold.End()); err != nil {
+		t.Fatal(err)
+	}
+	yes := func(*thread.Hold) (bool, error) { return true, nil }
 	for _, tt := range []struct {
 		epoch string
 		want  bool
 	}{{epoch, false}, {"", true}} {
-		landed, err := exchange.Land(t.Context(), s, "t", exchange.Anchor{Exchange: "x", Seq: 1, Epoch: tt.epoch}, late, yes)
+		landed, err := exchange.Land(t.Context(), s, "t", thread.Anchor{Exchange: "x", Seq: 1, Epoch: tt.epoch}, late, yes)
 		if err != nil || landed != tt.want {
 			t.Errorf("epoch %q: landed %t, %v; want %t", tt.epoch, landed, err, tt.want)
 		}

@@ -3,10 +3,12 @@ package exchange
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // openChannel holds the exchange that is under way on a thread, so that the next writer
@@ -18,10 +20,30 @@ const openChannel = "room.open"
 type openExchange struct {
 	Exchange string `json:"exchange"`
 	Round    int    `json:"round"`
-	// Running is the member being asked, Waiting those of the first round still to be.
-	Running   string   `json:"running"`
+	// Running are the members being asked, Waiting those of the first round still to be.
+	Running   members  `json:"running"`
 	Waiting   []string `json:"waiting,omitempty"`
 	Incognito bool     `json:"incognito,omitempty"`
+}
+
+// members are stored as a list, but a single one as its name alone.
+type members []string
+
+// MarshalJSON writes the stored form.
+func (m members) MarshalJSON() ([]byte, error) {
+	if len(m) == 1 {
+		return json.Marshal(m[0])
+	}
+	return json.Marshal([]string(m))
+}
+
+// UnmarshalJSON reads the stored form.
+func (m *members) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		*m = make(members, 1)
+		return json.Unmarshal(data, &(*m)[0])
+	}
+	return json.Unmarshal(data, (*[]string)(m))
 }
 
 func (o *openExchange) encode() []byte {
@@ -43,47 +65,53 @@ func parseOpen(data []byte) (*openExchange, error) {
 // interruptedCause is what the record of an interrupted dispatch says.
 const interruptedCause = "interrupted: no answer was stored"
 
-// closeInterrupted records each unanswered dispatch of an open exchange as failed. The
-// lease is held, so the process that opened it is gone, or has lost the thread.
-func (t *Turn) closeInterrupted() error {
-	if t.open == nil {
-		return nil
+// CloseInterrupted records each unanswered dispatch of an exchange that a dead process left
+// open as failed, for the thread's next turn to tell its operator. It is a thread.Opener:
+// the hold is fresh, so the process that opened the exchange is gone, or has lost the thread.
+func CloseInterrupted(h *thread.Hold) error {
+	data, ok := h.Channel(openChannel)
+	if !ok {
+		_, err := Untold(h)
+		return err
 	}
-	members := append([]string{t.open.Running}, t.open.Waiting...)
+	open, err := parseOpen(data)
+	if err != nil {
+		return err
+	}
+	untold, err := Untold(h)
+	if err != nil {
+		return err
+	}
 	var records []langrooms.Message
-	for _, member := range members {
+	for _, member := range slices.Concat(open.Running, open.Waiting) {
+		untold = append(untold, member)
 		records = append(records, room.NewReply(room.ReplyRecord{
-			From: member, Exchange: t.open.Exchange, Round: t.open.Round,
-			Failed: true, Incognito: t.open.Incognito, Text: room.FailedText(interruptedCause),
+			From: member, Exchange: open.Exchange, Round: open.Round,
+			Failed: true, Incognito: open.Incognito, Text: room.FailedText(interruptedCause),
 		}))
 	}
-	t.interrupted, t.untold = append(t.interrupted, members...), false
-	return t.put("room", records, nil)
+	step := thread.Step{Source: sourceRoom, Messages: records, Remove: []string{openChannel}}
+	if len(untold) > 0 {
+		data, err := json.Marshal(untold)
+		if err != nil {
+			panic("exchange: strings do not marshal: " + err.Error())
+		}
+		step.Set = map[string][]byte{untoldChannel: data}
+	}
+	return h.Put(step)
 }
 
 // untoldChannel names the members of interrupted dispatches that no operator has been told
 // of yet: what closes an interrupted exchange need not be a turn that somebody reads.
 const untoldChannel = "room.untold"
 
-// Tell says that this turn's result tells the operator what was interrupted; its next put
-// takes that off the thread.
-func (t *Turn) Tell() { t.telling = true }
-
-// noteUntold keeps with step who was interrupted and not told of, or that it has been told.
-func (t *Turn) noteUntold(step *checkpointer.Step) {
-	switch {
-	case t.telling && t.untold:
-		step.Remove = append(step.Remove, untoldChannel)
-	case !t.telling && !t.untold && len(t.interrupted) > 0:
-		data, err := json.Marshal(t.interrupted)
-		if err != nil {
-			panic("exchange: strings do not marshal: " + err.Error())
-		}
-		step.Channels[untoldChannel] = data
+// Untold names the members whose dispatch was interrupted and recorded as failed, and that no
+// operator has been told of yet.
+func Untold(h *thread.Hold) (members []string, err error) {
+	data, ok := h.Channel(untoldChannel)
+	if !ok {
+		return nil, nil
 	}
-}
-
-func parseUntold(data []byte) (members []string, err error) {
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("%w: channel %s: %w", checkpointer.ErrFormat, untoldChannel, err)
 	}

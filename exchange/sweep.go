@@ -17,18 +17,18 @@ import (
 // with an open exchange Sweep waits for the lease until ctx ends, so an exchange that a
 // living process is running is left to it; a killed process holds its lease for up to 20
 // seconds, so a program with somebody waiting calls Sweep beside its other work.
-func Sweep(ctx context.Context, saver checkpointer.Saver, thread string) (interrupted []string, err error) {
-	cp, err := saver.Get(ctx, checkpointer.Ref{Thread: thread})
+func Sweep(ctx context.Context, saver checkpointer.Saver, id string) (interrupted []string, err error) {
+	cp, err := saver.Get(ctx, checkpointer.Ref{Thread: id})
 	if errors.Is(err, checkpointer.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the thread %q: %w", thread, err)
+		return nil, fmt.Errorf("reading the thread %q: %w", id, err)
 	}
 	if _, open := cp.Channels[openChannel]; !open {
 		return nil, nil
 	}
-	t, err := Begin(ctx, saver, thread)
+	t, err := Begin(ctx, saver, id)
 	if err != nil {
 		return nil, err
 	}

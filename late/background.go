@@ -8,6 +8,7 @@ import (
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // Background runs a delegation of the lead's whose answer is not waited for: keyless, a
@@ -53,7 +54,7 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 		cause = withoutText
 	}
 	m := lateRecord(rec, cause)
-	landed, err := i.land(ctx, job.Thread, anchorOf(job), m, func(context.Context) (bool, error) { return true, nil })
+	landed, err := i.land(ctx, job.Thread, anchorOf(job), m, func(*thread.Hold) (bool, error) { return true, nil })
 	if err != nil {
 		i.failed(fmt.Errorf("the answer of @%s from the background: %w", job.Target, err))
 	}
@@ -62,16 +63,16 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 	}
 }
 
-func anchorOf(job delegatetool.Job) exchange.Anchor {
-	return exchange.Anchor{Exchange: job.Exchange, Seq: job.Anchor, Epoch: job.Epoch}
+func anchorOf(job delegatetool.Job) thread.Anchor {
+	return thread.Anchor{Exchange: job.Exchange, Seq: job.Anchor, Epoch: job.Epoch}
 }
 
 // collect goes on waiting for a job whose delegate still works on it. It does so while it
 // holds the thread, and not for one that was erased: keeping a handle there would bring
 // the thread back.
 func (i *Inbox) collect(ctx context.Context, job delegatetool.Job, task string) (collecting bool) {
-	err := exchange.Standing(ctx, i.cfg.Saver, job.Thread, anchorOf(job), func(ctx context.Context) error {
-		waiting := i.Collect(ctx, delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
+	err := exchange.Standing(ctx, i.cfg.Saver, job.Thread, anchorOf(job), func(h *thread.Hold) error {
+		waiting := i.Collect(h.Context(), delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
 			Exchange: job.Exchange, Round: 1, Anchor: job.Anchor, Epoch: job.Epoch})
 		collecting = waiting != delegate.NotWaited
 		return nil

@@ -153,8 +153,11 @@ func TestBackgroundErasedMeanwhile(t *testing.T) {
 		want  []string
 	}{
 		"rewound": {func(t *testing.T, saver checkpointer.Saver) {
-			turn := begin(t, saver)
-			if err := errors.Join(turn.Rewind(1), turn.End()); err != nil {
+			hold, err := exchange.Hold(t.Context(), saver, thread)
+			if err == nil {
+				err = errors.Join(hold.Rewind(1), hold.End())
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"human: hello"}},

@@ -8,17 +8,19 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // deliver writes what a collection brought. It is called on the collection's goroutine.
 func (i *Inbox) deliver(ctx context.Context, late result) {
-	anchor := exchange.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
+	anchor := thread.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
+	rejoin := func(h *thread.Hold) error { return late.Rejoin(delegate.WithEpoch(h.Context(), h.Epoch())) }
 	if late.passed() {
-		err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, func(ctx context.Context) error {
-			if stood, err := late.Claim(ctx); err != nil || !stood {
+		err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, func(h *thread.Hold) error {
+			if stood, err := late.Claim(h.Context()); err != nil || !stood {
 				return err
 			}
-			return late.Rejoin(ctx)
+			return rejoin(h)
 		})
 		if err != nil { // the handle stays, for Resume
 			i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
@@ -26,7 +28,7 @@ func (i *Inbox) deliver(ctx context.Context, late result) {
 		return
 	}
 	m := lateMessage(late)
-	landed, err := i.land(ctx, late.Thread, anchor, m, late.Claim)
+	landed, err := i.land(ctx, late.Thread, anchor, m, func(h *thread.Hold) (bool, error) { return late.Claim(h.Context()) })
 	if err != nil {
 		i.failed(fmt.Errorf("the late answer of @%s: %w", late.Delegate, err))
 	}
@@ -34,7 +36,7 @@ func (i *Inbox) deliver(ctx context.Context, late result) {
 		return
 	}
 	if !m.Stamp.Failed {
-		if err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, late.Rejoin); err != nil {
+		if err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, rejoin); err != nil {
 			i.failed(fmt.Errorf("the conversation with @%s: %w", late.Delegate, err))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/internal/lifetime"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // Config wires an [Inbox].
@@ -152,15 +153,15 @@ const (
 
 // land puts m on its thread unless what it answers was erased, and tells of it. It waits
 // for a store that is away until ctx ends; what claim has given is tried once.
-func (i *Inbox) land(ctx context.Context, thread string, a exchange.Anchor, m langrooms.Message, claim func(context.Context) (bool, error)) (landed bool, err error) {
+func (i *Inbox) land(ctx context.Context, id string, a thread.Anchor, m langrooms.Message, claim func(*thread.Hold) (bool, error)) (landed bool, err error) {
 	claimed := false
-	once := func(ctx context.Context) (ok bool, err error) {
-		ok, err = claim(ctx)
+	once := func(h *thread.Hold) (ok bool, err error) {
+		ok, err = claim(h)
 		claimed = claimed || ok
 		return ok, err
 	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		landed, err = exchange.Land(ctx, i.cfg.Saver, thread, a, m, once)
+		landed, err = exchange.Land(ctx, i.cfg.Saver, id, a, m, once)
 		if landed || claimed || !errors.Is(err, checkpointer.ErrUnavailable) {
 			return landed, err
 		}

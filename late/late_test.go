@@ -120,8 +120,11 @@ func TestWaitsForTheTurn(t *testing.T) {
 // withdrawal here, or by a process that knows nothing of the handle.
 func TestErasedHistoryStaysErased(t *testing.T) {
 	rewind := func(t *testing.T, pr *program, upTo int64) {
-		turn := begin(t, pr.saver)
-		if err := errors.Join(turn.Rewind(upTo), turn.End()); err != nil {
+		hold, err := exchange.Hold(t.Context(), pr.saver, thread)
+		if err == nil {
+			err = errors.Join(hold.Rewind(upTo), hold.End())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,8 +180,11 @@ func TestCompactionKeepsTheWaiting(t *testing.T) {
 		pr.address(false)
 		summary := langrooms.NewMessage(langrooms.RoleSystem, "they talked")
 		summary.Summary = &langrooms.Summary{Replaced: 2}
-		turn := begin(t, saver)
-		if err := errors.Join(turn.Compact(summary, 0), turn.End()); err != nil {
+		hold, err := exchange.Hold(t.Context(), saver, thread)
+		if err == nil {
+			err = errors.Join(hold.Compact(summary, 0), hold.End())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		pr.arrival()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
-	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // Format is a form of an export.
@@ -33,13 +33,13 @@ const (
 
 // Export writes a thread. The content of incognito messages is left out. ErrNotFound when
 // there is no such thread, ErrInvalid for another format.
-func (t *Threads) Export(ctx context.Context, thread string, format Format, w io.Writer) error {
+func (t *Threads) Export(ctx context.Context, id string, format Format, w io.Writer) error {
 	if format != JSON && format != Markdown {
 		return fmt.Errorf("%w: there is no format %q", checkpointer.ErrInvalid, format)
 	}
 	var messages []langrooms.Message
-	err := t.with(ctx, thread, func(turn *exchange.Turn) (err error) {
-		messages, err = turn.History()
+	err := t.with(ctx, id, func(hold *thread.Hold) (err error) {
+		messages, err = hold.History()
 		return err
 	})
 	if err != nil {
@@ -48,15 +48,15 @@ func (t *Threads) Export(ctx context.Context, thread string, format Format, w io
 	// Whoever reads w may be slow, so the thread is not held any more.
 	out := bufio.NewWriter(w)
 	if format == JSON {
-		err = writeJSON(out, thread, messages)
+		err = writeJSON(out, id, messages)
 	} else {
-		err = writeMarkdown(out, thread, messages)
+		err = writeMarkdown(out, id, messages)
 	}
 	if err == nil {
 		err = out.Flush()
 	}
 	if err != nil {
-		return fmt.Errorf("exporting the thread %q: %w", thread, err)
+		return fmt.Errorf("exporting the thread %q: %w", id, err)
 	}
 	return nil
 }
@@ -77,8 +77,8 @@ func exported(m langrooms.Message) langrooms.Message {
 const positionField = "seq"
 
 // writeJSON writes one JSON document, a message a line.
-func writeJSON(w io.Writer, thread string, messages []langrooms.Message) error {
-	head, err := json.Marshal(thread)
+func writeJSON(w io.Writer, id string, messages []langrooms.Message) error {
+	head, err := json.Marshal(id)
 	if err != nil {
 		return err
 	}

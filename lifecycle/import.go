@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // ErrImport says that what is imported is no export of a thread; the wrapping error says
@@ -34,28 +35,28 @@ const (
 // Messages keep their ids and stamps. Nothing is written unless all of it can be read, and
 // nothing stays when the store fails in the middle. ErrImport, and ErrConflict when the
 // thread exists.
-func (t *Threads) Import(ctx context.Context, thread string, r io.Reader) (n int, err error) {
+func (t *Threads) Import(ctx context.Context, id string, r io.Reader) (n int, err error) {
 	messages, sizes, err := read(r)
 	if err != nil {
 		return 0, err
 	}
-	turn, err := exchange.Begin(ctx, t.Saver, thread)
+	hold, err := exchange.Hold(ctx, t.Saver, id)
 	if err != nil {
 		return 0, err
 	}
-	err = t.fill(turn, messages, sizes)
-	if err = errors.Join(err, turn.End()); err != nil {
+	err = t.fill(hold, messages, sizes)
+	if err = errors.Join(err, hold.End()); err != nil {
 		return 0, err
 	}
 	return len(messages), nil
 }
 
-// fill puts messages of these sizes on the thread that turn holds.
-func (t *Threads) fill(turn *exchange.Turn, messages []langrooms.Message, sizes []int) error {
-	if turn.Exists() {
-		return exists(turn.Thread())
+// fill puts messages of these sizes on the thread that is held.
+func (t *Threads) fill(hold *thread.Hold, messages []langrooms.Message, sizes []int) error {
+	if hold.Exists() {
+		return exists(hold.Thread())
 	}
-	if err := t.forget(turn.Context(), turn.Thread()); err != nil {
+	if err := t.forget(hold.Context(), hold.Thread()); err != nil {
 		return err
 	}
 	for at := 0; at < len(messages); {
@@ -64,8 +65,8 @@ func (t *Threads) fill(turn *exchange.Turn, messages []langrooms.Message, sizes 
 			bytes += sizes[end]
 			end++
 		}
-		if err := turn.Put("import", messages[at:end]...); err != nil {
-			return errors.Join(err, turn.Delete())
+		if err := hold.Put(thread.Step{Source: "import", Messages: messages[at:end]}); err != nil {
+			return errors.Join(err, hold.Delete())
 		}
 		at = end
 	}

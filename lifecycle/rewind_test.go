@@ -9,10 +9,10 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
-	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langchain"
 	"github.com/langrooms/langrooms/lifecycle"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // What follows the message is gone for every reader and the thread begins a new epoch; when
@@ -159,7 +159,7 @@ func TestRewindTellsWhatIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = threadsOf(s).Rewind(t.Context(), "t", ids[0])
-		fails(t, err, exchange.ErrNotErased, cp.Ref.ID)
+		fails(t, err, thread.ErrNotErased, cp.Ref.ID)
 		expect(t, "rewound", []string{"human: a"}, texts(t, s, "t"))
 	})
 }

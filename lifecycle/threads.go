@@ -10,6 +10,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // Threads works on the threads of one store.
@@ -27,47 +28,47 @@ type Threads struct {
 // ErrNoMessage says that a thread holds no message of the given id.
 var ErrNoMessage = errors.New("no such message on the thread")
 
-// hold begins a turn on a thread that must exist.
-func (t *Threads) hold(ctx context.Context, thread string) (*exchange.Turn, error) {
-	turn, err := exchange.Begin(ctx, t.Saver, thread)
+// hold begins a hold on a thread that must exist.
+func (t *Threads) hold(ctx context.Context, id string) (*thread.Hold, error) {
+	hold, err := exchange.Hold(ctx, t.Saver, id)
 	if err != nil {
 		return nil, err
 	}
-	if !turn.Exists() {
-		return nil, errors.Join(fmt.Errorf("the thread %q: %w", thread, checkpointer.ErrNotFound), turn.End())
+	if !hold.Exists() {
+		return nil, errors.Join(fmt.Errorf("the thread %q: %w", id, checkpointer.ErrNotFound), hold.End())
 	}
-	return turn, nil
+	return hold, nil
 }
 
 // with runs do while it holds the thread.
-func (t *Threads) with(ctx context.Context, thread string, do func(*exchange.Turn) error) error {
-	turn, err := t.hold(ctx, thread)
+func (t *Threads) with(ctx context.Context, id string, do func(*thread.Hold) error) error {
+	hold, err := t.hold(ctx, id)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(turn), turn.End())
+	return errors.Join(do(hold), hold.End())
 }
 
 // forget drops what is remembered of a thread. It is called while the thread is held.
-func (t *Threads) forget(ctx context.Context, thread string) error {
+func (t *Threads) forget(ctx context.Context, id string) error {
 	if t.Forget == nil {
 		return nil
 	}
-	return t.Forget(ctx, thread)
+	return t.Forget(ctx, id)
 }
 
 // Rewind drops every message after the one of the given id, which stays, and returns how
 // many were dropped. When none follows it nothing is changed. ErrNoMessage, ErrNotFound.
-func (t *Threads) Rewind(ctx context.Context, thread, message string) (removed int, err error) {
-	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
-		at, after, err := find(turn, message)
+func (t *Threads) Rewind(ctx context.Context, id, message string) (removed int, err error) {
+	err = t.with(ctx, id, func(hold *thread.Hold) error {
+		at, after, err := find(hold, message)
 		if err != nil || after == 0 {
 			return err
 		}
-		if err := t.forget(turn.Context(), thread); err != nil {
+		if err := t.forget(hold.Context(), id); err != nil {
 			return err
 		}
-		if err := turn.Rewind(at + 1); err != nil {
+		if err := hold.Rewind(at + 1); err != nil {
 			return err
 		}
 		removed = after
@@ -77,8 +78,8 @@ func (t *Threads) Rewind(ctx context.Context, thread, message string) (removed i
 }
 
 // find returns the position of a message and how many messages follow it.
-func find(turn *exchange.Turn, id string) (at int64, after int, err error) {
-	messages, err := turn.History()
+func find(hold *thread.Hold, id string) (at int64, after int, err error) {
+	messages, err := hold.History()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -87,33 +88,33 @@ func find(turn *exchange.Turn, id string) (at int64, after int, err error) {
 			return m.Seq, len(messages) - 1 - i, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("%w: %q, thread %q", ErrNoMessage, id, turn.Thread())
+	return 0, 0, fmt.Errorf("%w: %q, thread %q", ErrNoMessage, id, hold.Thread())
 }
 
 // Delete removes a thread. ErrNotFound when there is none.
-func (t *Threads) Delete(ctx context.Context, thread string) error {
-	return t.with(ctx, thread, func(turn *exchange.Turn) error {
-		if err := t.forget(turn.Context(), thread); err != nil {
+func (t *Threads) Delete(ctx context.Context, id string) error {
+	return t.with(ctx, id, func(hold *thread.Hold) error {
+		if err := t.forget(hold.Context(), id); err != nil {
 			return err
 		}
-		return turn.Delete()
+		return hold.Delete()
 	})
 }
 
 // Fork begins the new thread to as a copy of thread, up to and with the message of the
 // given id; empty means all of it. Nothing is remembered under the new name. ErrConflict
 // when the thread to exists.
-func (t *Threads) Fork(ctx context.Context, thread, to, message string) error {
+func (t *Threads) Fork(ctx context.Context, id, to, message string) error {
 	if err := langrooms.CheckThreadID(to); err != nil {
 		return err
 	}
-	if thread == to {
+	if id == to {
 		return fmt.Errorf("%w: the thread %q cannot be forked to itself", checkpointer.ErrInvalid, to)
 	}
-	return t.with(ctx, thread, func(turn *exchange.Turn) error {
+	return t.with(ctx, id, func(hold *thread.Hold) error {
 		var upTo *int64
 		if message != "" {
-			at, _, err := find(turn, message)
+			at, _, err := find(hold, message)
 			if err != nil {
 				return err
 			}
@@ -121,30 +122,30 @@ func (t *Threads) Fork(ctx context.Context, thread, to, message string) error {
 			upTo = &at
 		}
 		// A thread that exists is not waited for: its writer may be forking to this one.
-		if err := t.absent(turn.Context(), to); err != nil {
+		if err := t.absent(hold.Context(), to); err != nil {
 			return err
 		}
-		target, err := exchange.Begin(ctx, t.Saver, to)
+		target, err := exchange.Hold(ctx, t.Saver, to)
 		if err != nil {
 			return err
 		}
-		return errors.Join(t.forkTo(turn, upTo, target), target.End())
+		return errors.Join(t.forkTo(hold, upTo, target), target.End())
 	})
 }
 
 // absent is ErrConflict when the thread exists.
-func (t *Threads) absent(ctx context.Context, thread string) error {
-	_, err := t.Saver.Get(ctx, checkpointer.Ref{Thread: thread})
+func (t *Threads) absent(ctx context.Context, id string) error {
+	_, err := t.Saver.Get(ctx, checkpointer.Ref{Thread: id})
 	switch {
 	case err == nil:
-		return exists(thread)
+		return exists(id)
 	case errors.Is(err, checkpointer.ErrNotFound):
 		return nil
 	}
-	return fmt.Errorf("reading the thread %q: %w", thread, err)
+	return fmt.Errorf("reading the thread %q: %w", id, err)
 }
 
-func exists(thread string) error { return &existsError{thread} }
+func exists(id string) error { return &existsError{id} }
 
 // existsError is an ErrConflict in words that fit a thread which was to be new.
 type existsError struct{ thread string }
@@ -153,14 +154,14 @@ func (e *existsError) Error() string { return fmt.Sprintf("the thread %q exists 
 func (e *existsError) Unwrap() error { return checkpointer.ErrConflict }
 
 // forkTo forks while both threads are held.
-func (t *Threads) forkTo(turn *exchange.Turn, upTo *int64, target *exchange.Turn) error {
+func (t *Threads) forkTo(hold *thread.Hold, upTo *int64, target *thread.Hold) error {
 	if target.Exists() {
 		return exists(target.Thread())
 	}
 	if err := t.forget(target.Context(), target.Thread()); err != nil {
 		return err
 	}
-	return turn.Fork(upTo, target)
+	return hold.Fork(upTo, target)
 }
 
 // DefaultKeep is how many messages a compaction keeps unless told otherwise.
@@ -169,7 +170,7 @@ const DefaultKeep = 20
 // Compact puts a summary in place of all but the keep newest messages and returns how many
 // it replaced; 0 means that there was nothing to do. An empty text has the summary written by
 // Summarize. Stamps, cast and each member's place in the conversation survive.
-func (t *Threads) Compact(ctx context.Context, thread string, keep int, text string) (replaced int, err error) {
+func (t *Threads) Compact(ctx context.Context, id string, keep int, text string) (replaced int, err error) {
 	if keep < 0 {
 		return 0, fmt.Errorf("%w: %d messages cannot be kept", checkpointer.ErrInvalid, keep)
 	}
@@ -177,8 +178,8 @@ func (t *Threads) Compact(ctx context.Context, thread string, keep int, text str
 		return 0, fmt.Errorf("the summary: %w", err)
 	}
 	text = strings.TrimSpace(text)
-	err = t.with(ctx, thread, func(turn *exchange.Turn) error {
-		messages, err := turn.History()
+	err = t.with(ctx, id, func(hold *thread.Hold) error {
+		messages, err := hold.History()
 		if err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ func (t *Threads) Compact(ctx context.Context, thread string, keep int, text str
 				return err
 			}
 		}
-		if err := turn.Compact(summaryOf(messages[:cut], text), len(messages)-cut); err != nil {
+		if err := hold.Compact(summaryOf(messages[:cut], text), len(messages)-cut); err != nil {
 			return err
 		}
 		replaced = cut

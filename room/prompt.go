@@ -12,10 +12,33 @@ const (
 	offerToPass  = "If you have nothing to add, reply with exactly pass and nothing else."
 )
 
+// Frame writes what a member is sent: the window and the message in the words of the
+// occasion. [Prompt] is the room's.
+type Frame func(PromptInput) string
+
+// SpeakerKind says what a speaker is.
+type SpeakerKind string
+
+// The kinds of speaker.
+const (
+	SpeakerUser  SpeakerKind = "user"
+	SpeakerAgent SpeakerKind = "agent"
+	SpeakerLead  SpeakerKind = "lead"
+)
+
+// Speaker is who a message is from.
+type Speaker struct {
+	Kind SpeakerKind
+	// Name is "operator", a roster name, or the lead's name.
+	Name string
+}
+
 // PromptInput is what a prompt is made of.
 type PromptInput struct {
 	// Member is who is addressed.
 	Member string
+	// From is who addresses it. [Prompt] does not show it.
+	From Speaker
 	// Message is what the address says, verbatim.
 	Message string
 	// Window is what the member has missed.

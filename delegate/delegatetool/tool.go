@@ -234,7 +234,7 @@ func (d *DelegateTo) background(turn *exchange.Turn, from string, job Job) (stri
 	if d.cfg.Background == nil {
 		return "", errors.New("this program runs no delegations in the background")
 	}
-	job.Exchange, job.Anchor, job.Epoch = langrooms.NewID(), turn.Next(), delegate.Epoch(turn.Context())
+	job.Exchange, job.Anchor, job.Epoch = langrooms.NewID(), turn.Next(), turn.Epoch()
 	if err := d.cfg.Background(job); err != nil {
 		return "", fmt.Errorf("delegating to @%s in the background: %w", job.Target, err)
 	}

@@ -123,7 +123,7 @@ func TestCollectingHandle(t *testing.T) {
 	}
 	h := handles[0]
 	says(t, lines[h.Anchor], "human proto (failed): (could not be reached: still running)")
-	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Exchange: h.Exchange, Round: 1, Seen: 4, Anchor: 4, Epoch: delegate.Epoch(tu.Context())}, h)
+	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Exchange: h.Exchange, Round: 1, Seen: 4, Anchor: 4, Epoch: tu.Epoch()}, h)
 }
 
 // What cannot be dispatched is an error that the model can act on; nobody is asked and
@@ -276,7 +276,7 @@ func TestBackground(t *testing.T) {
 	lines := tu.flush()
 	expect(t, "thread", []string{"human: hello", "ai: the call", "tool: the result", "human assistant → proto: q"}, lines)
 	expect(t, "jobs", []delegatetool.Job{{Thread: "t", Target: "proto", Query: "q", Exchange: jobs[0].Exchange, Anchor: 3,
-		Epoch: delegate.Epoch(tu.Context()), Timeout: 1}}, jobs)
+		Epoch: tu.Epoch(), Timeout: 1}}, jobs)
 
 	_, err = begin(t).call(delegatetool.Config{Roster: roster(t, proto), Background: func(delegatetool.Job) error { return errors.New("the program is ending") }},
 		args{"target": "proto", "query": "q", "background": true})

@@ -53,7 +53,9 @@ var layers = []row{
 	{layer: 2, pkg: "langchain", may: []string{"room"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "middleware/cast", may: []string{"room"}, modules: []string{langchaingo}},
 
-	{layer: 3, pkg: "exchange", below: 1},
+	{layer: 2, pkg: "thread", may: []string{"checkpointer"}},
+
+	{layer: 3, pkg: "exchange", below: 1, may: []string{"thread"}},
 	{layer: 3, pkg: "nodes/roomnode", below: 2, may: []string{"exchange"}, modules: []string{langchaingo}},
 	{layer: 3, pkg: "nodes/leadnode", below: 2, may: []string{"exchange"}, modules: []string{langchaingo}},
 	{layer: 3, pkg: "delegate/delegatetool", below: 2, may: []string{"exchange"}, modules: []string{langchaingo}},

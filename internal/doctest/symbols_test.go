@@ -53,7 +53,7 @@ func TestNames(t *testing.T) {
 		t.Logf("%s: %d names", name, checked)
 	}
 	for symbol, want := range map[string]bool{
-		"room.Parse": true, "exchange.Turn": true, "Turn.newestFirst": true, "exchange.Turn.newestFirst": true,
+		"room.Parse": true, "exchange.Turn": true, "run.settle": true, "exchange.run.settle": true,
 		"Stamp.Seen": true, "room.open": true, // a field, a channel
 		"room.Pars": false, "exchange.Parse": false, "Turn.Seen": false, "Nonsense": false,
 	} {

@@ -96,9 +96,8 @@ type Input struct {
 
 // Turn is one turn of the lead on its way. Close must be called.
 type Turn struct {
-	*exchange.Turn
-	// Events is the turn's sink.
-	Events langrooms.Sink
+	turn   *exchange.Turn
+	events langrooms.Sink
 
 	room     *exchange.Room // nil when none is fixed
 	release  func()
@@ -113,7 +112,7 @@ type Turn struct {
 // and reads the thread. A model that cannot be had is ErrModel; what the operator said is
 // then stored all the same.
 func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
-	t := &Turn{Events: in.Events, release: func() {}}
+	t := &Turn{events: in.Events, release: func() {}}
 	if n.cfg.Room != nil {
 		r, release := n.cfg.Room()
 		r.Events = in.Events
@@ -126,7 +125,7 @@ func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
 		t.release()
 		return nil, err
 	}
-	t.Turn = hold
+	t.turn = hold
 	err = t.open(in)
 	if err == nil && noModel != nil {
 		err = fmt.Errorf("%w: %w", ErrModel, noModel)
@@ -145,11 +144,11 @@ func (t *Turn) open(in Input) error {
 	if in.Notice != "" {
 		said = langrooms.NewMessage(langrooms.RoleSystem, in.Notice)
 	}
-	t.Tell()
-	if err := t.Put("input", said); err != nil {
+	t.turn.Tell()
+	if err := t.turn.Put("input", said); err != nil {
 		return err
 	}
-	messages, err := t.History()
+	messages, err := t.turn.History()
 	t.messages = messages
 	return err
 }
@@ -157,7 +156,7 @@ func (t *Turn) open(in Input) error {
 // Close gives the thread back, and the roster. Idempotent.
 func (t *Turn) Close() error {
 	t.release()
-	return t.End()
+	return t.turn.End()
 }
 
 // Think calls the model once. It reports whether the model wants tools run: then Act is
@@ -180,7 +179,7 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	if t.asked = answer; len(calls(answer)) > 0 {
 		return true, nil
 	}
-	return false, t.Put("loop", answer)
+	return false, t.turn.Put("loop", answer)
 }
 
 func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, error) {
@@ -215,9 +214,9 @@ func (n *Node) definitions() []llms.Tool {
 // and what the tools recorded as one update.
 func (n *Node) Act(ctx context.Context, t *Turn) error {
 	asked := calls(t.asked)
-	t.Reserve(1+len(asked), t.asked)
+	t.turn.Reserve(1+len(asked), t.asked)
 	front := []langrooms.Message{t.asked}
-	ctx = exchange.NewContext(ctx, t.Turn, t.Events)
+	ctx = exchange.NewContext(ctx, t.turn, t.events)
 	if t.room != nil {
 		ctx = exchange.WithRoom(ctx, *t.room)
 	}
@@ -228,8 +227,8 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 		}
 		front = append(front, toolMessage(call, content, err))
 	}
-	added := append(front, t.Staged()...)
-	if err := t.Flush("loop", front...); err != nil {
+	added := append(front, t.turn.Staged()...)
+	if err := t.turn.Flush("loop", front...); err != nil {
 		return err
 	}
 	t.messages = append(t.messages, added...)
@@ -240,7 +239,7 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 var errStopped = errors.New("stopped by the operator")
 
 func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (string, error) {
-	t.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.Thread(), Text: call.Name})
+	t.events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.turn.Thread(), Text: call.Name})
 	for _, tool := range n.cfg.Tools {
 		if def := tool.Definition(); def.Function != nil && def.Function.Name == call.Name {
 			arguments, err := langchain.Arguments(call.Arguments)
@@ -283,9 +282,9 @@ const withoutText = "The lead answered without text."
 // A turn whose ctx ended was stopped by the operator, which is a result and no error. Any
 // other error is one of ours and comes with the result as far as it got.
 func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result, error) {
-	result := langrooms.Result{Thread: t.Thread(), Text: t.text, Notes: langrooms.Notes{Interrupted: t.Interrupted()}}
-	if lost := context.Cause(t.Context()); errors.Is(lost, checkpointer.ErrFenced) {
-		err = fmt.Errorf("the thread %q: %w", t.Thread(), lost)
+	result := langrooms.Result{Thread: t.turn.Thread(), Text: t.text, Notes: langrooms.Notes{Interrupted: t.turn.Interrupted()}}
+	if lost := context.Cause(t.turn.Context()); errors.Is(lost, checkpointer.ErrFenced) {
+		err = fmt.Errorf("the thread %q: %w", t.turn.Thread(), lost)
 	} else if err != nil && ctx.Err() != nil {
 		result.Reason, err = langrooms.ReasonStopped, nil
 		result.Aside = "Stopped by the operator."

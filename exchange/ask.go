@@ -1,0 +1,239 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/thread"
+)
+
+// Question is one message to one member.
+type Question struct {
+	// Exchange is the id that the address and all answers to it share.
+	Exchange string
+	// Round is 1-based.
+	Round int
+	// From is who speaks; a frame may show it.
+	From room.Speaker
+	// Member is a roster name.
+	Member  string
+	Message string
+	// Frame writes the prompt; nil means room.Prompt.
+	Frame room.Frame
+	// MayPass offers the member to pass: words that say so, and none, are then a silent
+	// answer.
+	MayPass bool
+	// Incognito keeps the content out of logs, traces, exports and summaries.
+	Incognito bool
+	// Timeout is a hard bound for the dispatch; 0 means the delegate's own.
+	Timeout time.Duration
+	// Resume is the id of a task at the member to go on with. The message is then sent as
+	// it is, without a window and without a conversation key: it goes straight to that task.
+	Resume string
+	// Admit may refuse the question before it is dispatched, by an error that becomes the
+	// outcome's cause, of kind "refused"; nil admits it.
+	Admit func(context.Context) error
+}
+
+// Answer is what asking a member came to.
+type Answer struct {
+	Outcome langrooms.Outcome
+	// Record is what the answer leaves on the thread, nil for one that leaves nothing. It
+	// has no position yet: whoever stores it gives it one.
+	Record *langrooms.Message
+	// Seen is the position up to which the member has been shown the thread.
+	Seen int64
+	// Late is set when the member may still be working on its answer. [Record] hands it to
+	// Room.Collect.
+	Late *delegate.Handle
+
+	thread, exchange string
+}
+
+// Ask asks one member and judges its answer. It reads the thread at v and needs no hold:
+// others may write there meanwhile, and several members may be asked side by side. Nothing
+// is stored; that is the caller's, such as by [Record].
+//
+// A member's failure is an outcome. When ctx ends the member is told to stop, and that is an
+// outcome too. The error is ErrNoMember, or that the thread could not be read.
+func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error) {
+	d, ok := r.Roster.Get(q.Member)
+	if !ok {
+		return Answer{}, fmt.Errorf("%w: @%s", ErrNoMember, q.Member)
+	}
+	window, err := q.window(ctx, r, v)
+	if err != nil && ctx.Err() == nil {
+		return Answer{}, err
+	}
+	a := Answer{thread: v.Thread, exchange: q.Exchange, Seen: v.Next, Outcome: langrooms.Outcome{
+		Author: q.Member, Round: q.Round, CaughtUp: len(window.Lines), Truncated: window.Truncated, Started: time.Now().UTC()}}
+	if q.Resume != "" {
+		a.Seen = 0 // who resumes a task is shown nothing
+	}
+	r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round})
+	reply, err := q.dispatch(ctx, r, v, d, window)
+	a.Outcome.Duration = time.Since(a.Outcome.Started)
+	q.judge(ctx, &a, v, reply, err)
+	return a, nil
+}
+
+// windowSlack is how many entries more than the window's limit one page holds: the
+// member's own messages, and one to tell whether something was left out.
+const windowSlack = 8
+
+// window reads what the member has not been shown.
+func (q *Question) window(ctx context.Context, r Room, v thread.View) (room.Window, error) {
+	if q.Resume != "" {
+		return room.Window{}, nil
+	}
+	page := r.Limits.Clamp().Messages + windowSlack
+	w, err := room.ReadWindow(v.NewestFirst(ctx, page), room.WindowQuery{
+		Member: q.Member, Lead: r.Lead, Exchange: q.Exchange, Limits: r.Limits})
+	if err != nil {
+		return room.Window{}, fmt.Errorf("reading the window of @%s on the thread %q: %w", q.Member, v.Thread, err)
+	}
+	return w, nil
+}
+
+// dispatch sends the question to the member, unless ctx has ended or it is not admitted.
+func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window room.Window) (delegate.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return delegate.Reply{}, err
+	}
+	if q.Admit != nil {
+		if err := q.Admit(ctx); err != nil {
+			return delegate.Reply{}, &delegate.Error{Delegate: q.Member, Kind: delegate.KindRefused, Err: err}
+		}
+	}
+	frame := q.Frame
+	if frame == nil {
+		frame = room.Prompt
+	}
+	req := delegate.Request{
+		Prompt:  frame(room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: window, MultiRound: q.MayPass}),
+		Timeout: q.Timeout,
+		Progress: func(p langrooms.Progress) {
+			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, Progress: &p})
+		},
+	}
+	switch {
+	case q.Resume != "":
+		req.ResumeTask, req.Prompt = q.Resume, q.Message
+	case d.Info().Conversational:
+		req.Conversation = v.Thread
+	}
+	reply, err := d.Ask(delegate.WithEpoch(ctx, v.Epoch), req)
+	if r.Health != nil && (err == nil || ctx.Err() == nil) { // a stop is no failure of the delegate's
+		r.Health.Note(d, err)
+	}
+	return reply, err
+}
+
+// judge fills in the outcome and the record that it leaves on the thread.
+func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply delegate.Reply, err error) {
+	o := &a.Outcome
+	rec := room.ReplyRecord{From: o.Author, Exchange: q.Exchange, Round: o.Round, Incognito: q.Incognito, Seen: a.Seen}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		o.Error, o.ErrorKind = stopWords(ctx), string(delegate.KindCanceled)
+		rec.Failed, rec.Seen, rec.Text = true, 0, "("+o.Error+")"
+	case err != nil:
+		e := delegate.AsError(o.Author, err)
+		o.Error, o.ErrorKind = e.Cause(), string(e.Kind)
+		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
+		if e.Working() {
+			o.Task = e.Task
+			a.Late = &delegate.Handle{Epoch: v.Epoch, Thread: v.Thread, Delegate: o.Author, Task: e.Task,
+				Exchange: q.Exchange, Round: o.Round, Seen: a.Seen, Incognito: q.Incognito, Silence: q.MayPass}
+		}
+	default:
+		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
+		o.NewConversation = reply.NewConversation
+		if o.Silent = q.MayPass && room.Silent(o.Reply); o.Silent {
+			o.Reply = ""
+		}
+		if o.Reply == "" {
+			return
+		}
+		rec.Text = o.Reply
+	}
+	m := room.NewReply(rec)
+	a.Record = &m
+}
+
+// stopWords says why the work under ctx was stopped.
+func stopWords(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), checkpointer.ErrFenced) {
+		return "stopped: the hold on the thread was lost"
+	}
+	return room.StoppedCause
+}
+
+// ReplyText is what is recorded of a reply: its words, and that they were cut short.
+func ReplyText(r delegate.Reply) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	if text != "" && r.Incomplete != "" {
+		text += "\n\n(The answer is incomplete: " + delegate.OneLine(r.Incomplete, delegate.MaxCause) + ")"
+	}
+	return text
+}
+
+// Record puts what the answer leaves on the thread that h holds, behind what with writes in
+// the same checkpoint, sees to it that a late answer is waited for, and tells Room.Events of
+// the dispatch's end. An answer that leaves nothing puts with, if that is anything.
+//
+// That a record could not be stored is told in the outcome; the error is that the thread has
+// passed to another writer.
+func Record(h *thread.Hold, r Room, a *Answer, with thread.Step) error {
+	anchor := h.Length() + int64(len(with.Messages))
+	if a.Record != nil {
+		with.Messages = append(with.Messages[:len(with.Messages):len(with.Messages)], *a.Record)
+	}
+	if with.Source == "" {
+		with.Source = sourceRoom
+	}
+	nothing := len(with.Messages) == 0 && len(with.Set) == 0 && len(with.Remove) == 0
+	return a.settle(h.Outliving(), r, anchor, func() error {
+		if nothing {
+			return nil
+		}
+		return h.Put(with)
+	})
+}
+
+// sourceRoom is the source of the room's own checkpoints.
+const sourceRoom = "room"
+
+// settle ends an answer: a late one is collected, anchored where its failure's record is
+// about to stand, the record is put, and the end is told.
+func (a *Answer) settle(ctx context.Context, r Room, anchor int64, put func() error) error {
+	if a.Late != nil && r.Collect != nil {
+		a.Late.Anchor = anchor
+		waiting := r.Collect(ctx, *a.Late)
+		a.Outcome.Collecting, a.Outcome.Kept = waiting == delegate.Waited, waiting == delegate.Kept
+	}
+	err := put()
+	if err != nil {
+		if errors.Is(err, checkpointer.ErrFenced) {
+			a.Outcome.Unrecorded = checkpointer.ErrFenced.Error()
+		} else {
+			a.Outcome.Unrecorded = delegate.Cause(errors.Unwrap(err)) // the note names the thread itself
+			err = nil
+		}
+	}
+	o := a.Outcome
+	r.emit(a.thread, a.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: o.Author, Round: o.Round, Outcome: &o})
+	return err
+}
+
+func (r Room) emit(thread, exchange string, e langrooms.Event) {
+	e.Thread, e.Exchange = thread, exchange
+	r.Events.Emit(e)
+}
