@@ -167,7 +167,7 @@ func write(s *redissaver.Saver, thread string) error {
 // queueLength is the size of the stored line of waiters for the thread t.
 func queueLength(t testing.TB, c *redis.Client, s *redissaver.Saver) int64 {
 	t.Helper()
-	n, err := c.StrLen(t.Context(), redissaver.LeaseKey(s, "t")).Result()
+	n, err := c.StrLen(t.Context(), redissaver.FenceKey(s, "t")).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ var luaDelete string
 var luaUnlist string
 
 var (
-	deleteScript = script(luaLib, luaDelete)
+	deleteScript = script(luaToken, luaLib, luaFence, luaLease, luaDelete)
 	unlistScript = script(luaUnlist)
 )
 
@@ -27,7 +27,7 @@ func (s *Saver) DeleteThread(ctx context.Context, thread string) error {
 		return record.Wrap(op, thread, err)
 	}
 	out, err := s.eval(ctx, request{op: op, thread: thread, script: deleteScript, write: true,
-		keys: s.threadKeys(thread), args: []any{fenceOf(ctx, thread)}})
+		keys: append(s.threadKeys(thread), s.fenceKey(thread)), args: []any{fenceOf(ctx, thread)}})
 	if err != nil {
 		return err
 	}

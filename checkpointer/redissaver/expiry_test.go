@@ -156,9 +156,7 @@ func TestRefreshOnRead(t *testing.T) {
 	if end() != before {
 		t.Error("a read in the first half of the life has put off its end")
 	}
-	if err := c.HSet(t.Context(), key, "d", (before - 40*time.Minute).Milliseconds()).Err(); err != nil {
-		t.Fatal(err)
-	}
+	setRecord(t, c, key, recordEnds, (before - 40*time.Minute).Milliseconds())
 	if _, err := s.Get(t.Context(), checkpointer.Ref{Thread: "t"}); err != nil {
 		t.Fatal(err)
 	}

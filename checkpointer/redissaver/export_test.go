@@ -1,11 +1,11 @@
 package redissaver
 
-// LeaseKey names the key of a thread's line of waiters, for the tests.
-func LeaseKey(s *Saver, thread string) string { return s.leaseKeys(thread)[0] }
+// FenceKey names the key of a thread's token and lease, for the tests.
+func FenceKey(s *Saver, thread string) string { return s.fenceKey(thread) }
 
 // ThreadKeys names all keys of a thread, for the tests.
 func ThreadKeys(s *Saver, thread string) []string {
-	return append(s.threadKeys(thread), s.leaseKeys(thread)[0])
+	return append(s.threadKeys(thread), s.fenceKey(thread))
 }
 
 // IndexKey names the index of threads, for the tests.

@@ -20,7 +20,7 @@ var luaImport string
 
 var (
 	stageScript  = script(luaStage)
-	importScript = script(luaLib, luaLog, luaImport)
+	importScript = script(luaToken, luaLib, luaFence, luaLog, luaImport)
 )
 
 // stageLife is how long the staged messages of a fork that was broken off remain.
@@ -50,22 +50,19 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}
-	l := &arguments{}
-	l.text(ref.Namespace, ref.ID, time.Now().UTC().Format(time.RFC3339Nano), fenceOf(ctx, to))
-	for _, n := range []int64{s.ttl(), start, c.Length, fields} {
+	l, token := &arguments{}, fenceOf(ctx, to)
+	l.text(ref.Namespace, ref.ID, time.Now().UTC().Format(time.RFC3339Nano), token)
+	l.number(s.ttl())
+	l.text(packed(record.WithSource(c.Metadata, "fork")))
+	for _, n := range []int64{start, c.Length, fields} {
 		l.number(n)
 	}
 	l.channels(c.Channels)
-	metadata, err := record.Metadata(c.Metadata)
-	if err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, to, err)
-	}
-	l.pairs(record.Plain(record.WithSource(metadata, "fork")))
 	if err := l.check(); err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, to, err)
 	}
 	out, err := s.eval(ctx, request{op: op, thread: to, script: importScript, write: true,
-		keys: append(s.threadKeys(to), staged), args: l.args})
+		keys: append(s.threadKeys(to), s.fenceKey(to), staged), args: l.args})
 	if err == nil {
 		err = s.tell(ctx, op, to, out)
 	}
@@ -76,35 +73,55 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 }
 
 // stage writes the messages that c sees below its length under the key staged, as
-// lua/log.lua writes them. It returns the position of the first and the number of fields.
+// lua/log.lua has them in log 1. It returns the position of the first and the number of
+// fields.
 func (s *Saver) stage(ctx context.Context, c checkpointer.Checkpoint, to, staged string) (start, fields int64, err error) {
 	start = c.Length
-	ids := map[string]bool{}
+	places := map[string][]byte{}
 	for sp := (span{to: c.Length, left: math.MaxInt, most: limitedPage}); sp.open(); {
 		page, err := s.page(ctx, "fork", c.Ref, sp)
 		if err != nil {
 			return 0, 0, err
 		}
-		l := &arguments{}
-		l.number(stageLife.Milliseconds())
-		l.number(int64(len(page.messages)))
+		entries := &arguments{}
 		for _, m := range page.messages {
 			data, err := record.Encode(m)
 			if err != nil {
 				return 0, 0, record.Wrap("fork", to, err)
 			}
-			l.text(strconv.FormatInt(m.Seq, 10), m.ID, string(data))
+			entries.text("e1:"+strconv.FormatInt(m.Seq, 10), "a"+string(data))
+			if places[m.ID] != nil {
+				places[m.ID] = append(places[m.ID], ',')
+			}
+			places[m.ID] = strconv.AppendInt(places[m.ID], m.Seq, 10)
 			start = min(start, m.Seq)
-			ids[m.ID] = true
+		}
+		if err := s.send(ctx, to, staged, entries); err != nil {
+			return 0, 0, err
 		}
 		fields += int64(len(page.messages))
 		sp = sp.after(page)
-		if len(page.messages) == 0 {
+	}
+	ids := &arguments{}
+	for id, list := range places {
+		ids.text("m1:"+id, string(list))
+		if len(ids.args) < 2*limitedPage {
 			continue
 		}
-		if _, err := s.eval(ctx, request{op: "fork", thread: to, script: stageScript, write: true, keys: []string{staged}, args: l.args}); err != nil {
+		if err := s.send(ctx, to, staged, ids); err != nil {
 			return 0, 0, err
 		}
+		ids = &arguments{}
 	}
-	return start, fields + int64(len(ids)), nil
+	return start, fields + int64(len(places)), s.send(ctx, to, staged, ids)
+}
+
+// send stages fields and their values.
+func (s *Saver) send(ctx context.Context, to, staged string, fields *arguments) error {
+	if len(fields.args) == 0 {
+		return nil
+	}
+	_, err := s.eval(ctx, request{op: "fork", thread: to, script: stageScript, write: true, keys: []string{staged},
+		args: append([]any{stageLife.Milliseconds(), len(fields.args) / 2}, fields.args...)})
+	return err
 }

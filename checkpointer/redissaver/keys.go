@@ -22,17 +22,30 @@ func tag(id string) string {
 }
 
 // threadKeys returns the keys of a thread in the order that lua/lib.lua expects:
-// record, rows, order, log, values, pending writes, fence.
+// record, rows, order, log, values, pending writes. All of them exist while the thread
+// does.
 func (s *Saver) threadKeys(thread string) []string {
 	base := s.config.Prefix + "{" + tag(thread) + "}:"
-	return []string{base + "t", base + "r", base + "i", base + "l", base + "v", base + "w", base + "f"}
+	keys := make([]string, 6, 8)
+	for i, name := range []string{"t", "r", "i", "l", "v", "w"} {
+		keys[i] = base + name
+	}
+	return keys
 }
 
-// leaseKeys returns the keys that lua/lease.lua expects: queue, fence.
-func (s *Saver) leaseKeys(thread string) []string {
-	base := s.config.Prefix + "{" + tag(thread) + "}:"
-	return []string{base + "q", base + "f"}
+// fencedKeys are the keys of a thread and, for a caller with a fencing token, its fence:
+// a key that may be absent is declared only where it is needed, because a cluster cannot
+// serve a script with one while the slot moves.
+func (s *Saver) fencedKeys(thread, token string) []string {
+	keys := s.threadKeys(thread)
+	if token != "" {
+		keys = append(keys, s.fenceKey(thread))
+	}
+	return keys
 }
+
+// fenceKey holds the fencing token and the lease of a thread.
+func (s *Saver) fenceKey(thread string) string { return s.config.Prefix + "{" + tag(thread) + "}:f" }
 
 // indexKey names the sorted set of all threads, by the time of a recent put. It is in a
 // slot of its own.

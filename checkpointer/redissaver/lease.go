@@ -22,9 +22,9 @@ var luaRenew string
 var luaRelease string
 
 var (
-	lockScript    = script(luaLease, luaLock)
-	renewScript   = script(luaLease, luaRenew)
-	releaseScript = script(luaLease, luaRelease)
+	lockScript    = script(luaToken, luaLease, luaLock)
+	renewScript   = script(luaToken, luaLease, luaRenew)
+	releaseScript = script(luaToken, luaLease, luaRelease)
 )
 
 const (
@@ -49,8 +49,7 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 	id := langrooms.NewID()
 	for {
 		asked := time.Now()
-		out, err := s.eval(ctx, request{op: op, thread: thread, script: lockScript, write: true, keys: s.leaseKeys(thread),
-			args: []any{id, leaseTime.Milliseconds(), placeTime.Milliseconds()}})
+		out, err := s.eval(ctx, request{op: op, thread: thread, script: lockScript, write: true, keys: []string{s.fenceKey(thread)}, args: []any{id}})
 		if err == nil && out[0] == "OK" {
 			return s.hold(ctx, thread, id, asked, &reply{items: out[1:]})
 		}
@@ -96,7 +95,7 @@ func (s *Saver) leave(ctx context.Context, thread, id string) {
 }
 
 func (s *Saver) releaseRequest(thread, id string) request {
-	return request{op: "release", thread: thread, script: releaseScript, write: true, keys: s.leaseKeys(thread), args: []any{id}}
+	return request{op: "release", thread: thread, script: releaseScript, write: true, keys: []string{s.fenceKey(thread)}, args: []any{id}}
 }
 
 // lease is a held lock. Its goroutine renews it until Release, loss or Close.
@@ -112,7 +111,7 @@ type lease struct {
 }
 
 func (s *Saver) hold(ctx context.Context, thread, id string, asked time.Time, r *reply) (checkpointer.Lease, error) {
-	l := &lease{saver: s, thread: thread, id: id, token: r.int(), stop: make(chan struct{}), done: make(chan struct{})}
+	l := &lease{saver: s, thread: thread, id: id, token: r.number(), stop: make(chan struct{}), done: make(chan struct{})}
 	if r.bad {
 		return nil, record.Wrap("lock", thread, malformed("a reply"))
 	}
@@ -173,7 +172,7 @@ func (l *lease) keep(renewed time.Time) {
 func (l *lease) renew(work context.Context) error {
 	ctx, cancel := context.WithTimeout(work, writeLimit)
 	defer cancel()
-	_, err := l.saver.past(ctx, request{op: "renew", thread: l.thread, script: renewScript, keys: l.saver.leaseKeys(l.thread),
-		args: []any{l.id, l.token, leaseTime.Milliseconds()}})
+	_, err := l.saver.past(ctx, request{op: "renew", thread: l.thread, script: renewScript, keys: []string{l.saver.fenceKey(l.thread)},
+		args: []any{l.id, l.token}})
 	return err
 }

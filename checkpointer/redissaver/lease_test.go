@@ -137,7 +137,7 @@ func TestFencing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := grow(t, s, "t", 1)
-	c.Del(ctx, "langrooms:{t}:q") // as if the lease had run out
+	c.Set(ctx, "langrooms:{t}:f", tokenOf(t, old), 0) // as if the lease had run out
 	lease, err := other.Lock(ctx, "t")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestTokenLostInAFailover(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := redissaver.ThreadKeys(s, "t")
-	if err := c.Del(ctx, keys[fence], keys[queue]).Err(); err != nil {
+	if err := c.Del(ctx, keys[fence]).Err(); err != nil {
 		t.Fatal(err)
 	}
 	next, err := s.Lock(ctx, "t")

@@ -3,7 +3,7 @@ package redissaver
 import (
 	"context"
 	_ "embed"
-	"fmt"
+	"encoding/json"
 	"iter"
 	"math"
 	"slices"
@@ -15,7 +15,7 @@ import (
 //go:embed lua/list.lua
 var luaList string
 
-var listScript = script(luaLib, luaList)
+var listScript = script(luaLib, luaState, luaList)
 
 // A page of List holds at most this many checkpoints, with and without a limit.
 const (
@@ -69,33 +69,30 @@ func listArgs(q checkpointer.Query) (listing, error) {
 	if err := record.CheckQuery(q); err != nil {
 		return listing{}, err
 	}
-	if q.BeforeID != "" {
-		return listing{}, fmt.Errorf("%w: this store has no BeforeID", checkpointer.ErrInvalid)
-	}
-	texts, err := record.Metadata(q.Filter)
-	if err != nil {
-		return listing{}, err
-	}
 	namespace := ""
 	if q.Namespace != nil {
 		namespace = *q.Namespace
 	}
 	filter := &arguments{}
-	filter.pairs(record.Plain(texts))
+	filter.number(int64(len(q.Filter)))
+	for key, value := range q.Filter {
+		text, _ := json.Marshal(value)
+		filter.text(key, string(text))
+	}
 	return listing{[]any{flag(q.Namespace == nil), namespace, q.Before.Namespace, q.Before.ID}, filter.args}, filter.check()
 }
 
 func parseRows(thread string, out []any) (cursor int64, rows []checkpointer.Checkpoint, err error) {
 	r := &reply{items: out[1:]}
 	cursor = r.int()
-	l := r.list()
+	l, held := r.list(), r.values()
 	for len(l.items) > 0 && !l.bad {
 		row, c := l.list(), checkpointer.Checkpoint{}
 		namespace, id, ok := splitRow(row.text())
 		c.Ref = checkpointer.Ref{Thread: thread, Namespace: namespace, ID: id}
 		c.Parent = row.text()
 		row.int() // the sequence number
-		c.Length, c.Time, c.Metadata, c.Channels = row.int(), row.time(), row.metadata(), row.channels()
+		c.Length, c.Time, c.Metadata, c.Channels = row.int(), row.time(), row.metadata(), row.channels(held)
 		l.bad = l.bad || row.bad || !ok
 		rows = append(rows, c)
 	}

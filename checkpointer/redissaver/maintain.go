@@ -3,6 +3,7 @@ package redissaver
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -21,31 +22,33 @@ var luaCompact string
 var luaTTL string
 
 var (
-	pruneScript   = script(luaLib, luaLog, luaPending, luaPrune)
-	compactScript = script(luaLib, luaLog, luaCompact)
+	pruneScript   = script(luaToken, luaLib, luaFence, luaLog, luaState, luaPending, luaPrune)
+	compactScript = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaCompact)
 	ttlScript     = script(luaLib, luaTTL)
 )
 
 // Prune implements [checkpointer.Pruner]. It is one script whose work grows with the
 // thread, and the one operation that is not repeated after a lost answer, because its
 // count would be wrong. A thread that does not exist has nothing to prune.
-func (s *Saver) Prune(ctx context.Context, thread string, r checkpointer.Retention) (removed int, err error) {
+func (s *Saver) Prune(ctx context.Context, thread string, keep int, runID string) (removed int, err error) {
 	const op = "prune"
-	err = record.CheckPrune(thread, r)
-	if err == nil && (r.Keep == 0 || !r.Before.IsZero()) {
-		err = fmt.Errorf("%w: this store prunes by number only", checkpointer.ErrInvalid)
-	}
-	if err != nil {
+	if err := record.CheckPrune(thread, keep); err != nil {
 		return 0, record.Wrap(op, thread, err)
 	}
+	run := ""
+	if runID != "" {
+		text, _ := json.Marshal(runID)
+		run = string(text)
+	}
+	token := fenceOf(ctx, thread)
 	out, err := s.eval(ctx, request{op: op, thread: thread, script: pruneScript, write: true, once: true,
-		keys: s.threadKeys(thread), args: []any{r.Keep, r.RunID, fenceOf(ctx, thread)}})
+		keys: s.fencedKeys(thread, token), args: []any{keep, "", run, token}})
 	if err != nil {
 		return 0, err
 	}
-	answer := &reply{items: out[1:]}
-	removed = int(answer.int())
-	if answer.bad {
+	r := &reply{items: out[1:]}
+	removed = int(r.int())
+	if r.bad {
 		return 0, record.Wrap(op, thread, malformed("a reply"))
 	}
 	return removed, nil
@@ -62,12 +65,13 @@ func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langro
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
 	}
-	l := &arguments{}
-	l.text(at.Namespace, at.ID, langrooms.NewID(), time.Now().UTC().Format(time.RFC3339Nano), fenceOf(ctx, at.Thread))
+	l, token := &arguments{}, fenceOf(ctx, at.Thread)
+	l.text(at.Namespace, at.ID, langrooms.NewID(), time.Now().UTC().Format(time.RFC3339Nano), token)
 	l.number(s.ttl())
+	l.text(packed(record.WithSource(nil, "update")))
 	l.number(int64(keep))
 	l.text(summary.ID, string(data))
-	out, err := s.eval(ctx, request{op: op, thread: at.Thread, script: compactScript, write: true, keys: s.threadKeys(at.Thread), args: l.args})
+	out, err := s.eval(ctx, request{op: op, thread: at.Thread, script: compactScript, write: true, keys: s.fencedKeys(at.Thread, token), args: l.args})
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}

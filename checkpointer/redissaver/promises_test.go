@@ -220,7 +220,7 @@ func TestDeleteLeavesOneExpiringKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := c.DBSize(t.Context()).Result(); err != nil || n != 8 {
-		t.Errorf("a thread has %d keys with the index (%v), want 8", n, err)
+		t.Errorf("a thread has %d keys with its fence and the index (%v), want 8", n, err)
 	}
 	if err := s.DeleteThread(t.Context(), "t"); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestDeleteLeavesOneExpiringKey(t *testing.T) {
 // no KEYS, SCAN, MODULE, CONFIG, FUNCTION.
 func TestCommandsUsed(t *testing.T) {
 	allowed := strings.Fields(`eval evalsha get set del unlink exists type rename persist pexpire pexpireat time
-		hset hsetnx hget hmget hdel hexists hlen hkeys hincrby zadd zrem zscore zrevrange zrevrangebyscore
+		hset hsetnx hget hmget hdel hexists hlen hkeys hincrby zadd zcard zrem zscore zrevrange zrevrangebyscore
 		ping info hello select`)
 	server := redistest.Start(t)
 	c := client(t, server.Addr)

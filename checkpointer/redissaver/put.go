@@ -3,7 +3,10 @@ package redissaver
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,7 +18,7 @@ import (
 //go:embed lua/put.lua
 var luaPut string
 
-var putScript = script(luaLib, luaLog, luaPut)
+var putScript = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut)
 
 // Put implements [checkpointer.Saver].
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
@@ -24,11 +27,12 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 		step.ID = langrooms.NewID() // before the first attempt, so that it can be repeated
 	}
 	ref := checkpointer.Ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: step.ID}
-	args, err := putArgs(parent, step, fenceOf(ctx, ref.Thread), s.ttl())
+	token := fenceOf(ctx, ref.Thread)
+	args, err := putArgs(parent, step, token, s.ttl())
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, ref.Thread, err)
 	}
-	out, err := s.eval(ctx, request{op: op, thread: ref.Thread, script: putScript, write: true, keys: s.threadKeys(ref.Thread), args: args})
+	out, err := s.eval(ctx, request{op: op, thread: ref.Thread, script: putScript, write: true, keys: s.fencedKeys(ref.Thread, token), args: args})
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}
@@ -40,12 +44,12 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 
 // putArgs lists the arguments of lua/put.lua.
 func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl int64) ([]any, error) {
-	p, err := record.NewPut(parent, step)
-	if err != nil {
+	if err := record.CheckPut(parent, step); err != nil {
 		return nil, err
 	}
-	if step.Base != "" || len(step.Logs) > 0 || len(step.TruncateLogs) > 0 {
-		return nil, fmt.Errorf("%w: this store has no bases and no named logs", checkpointer.ErrInvalid)
+	log, err := record.Log(step.Log)
+	if err != nil {
+		return nil, err
 	}
 	at := step.Time
 	if at.IsZero() {
@@ -53,19 +57,18 @@ func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl 
 	}
 	l := &arguments{}
 	l.text(parent.Namespace, step.ID, parent.ID, at.UTC().Format(time.RFC3339Nano))
-	l.text(string(p.Digest[:16]), fence)
+	l.text(string(record.Digest(parent.ID, step, log)[:16]), fence)
 	l.number(ttl)
-	l.text(flag(step.Fork), cutOf(step))
+	l.text(flag(step.Fork), cutOf(step), packed(step.Metadata), flag(edits(step)))
 	l.channels(step.Channels)
 	l.number(int64(len(step.Remove)))
 	l.text(step.Remove...)
-	l.pairs(record.Plain(p.Metadata))
-	l.number(int64(len(p.Log)))
-	for _, e := range p.Log {
+	l.number(int64(len(log)))
+	for _, e := range log {
 		l.text(string(e.Op), e.ID, string(e.Data))
 	}
-	if len(p.Log) > MaxEntries {
-		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(p.Log), MaxEntries)
+	if len(log) > MaxEntries {
+		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(log), MaxEntries)
 	}
 	return l.args, l.check()
 }
@@ -136,5 +139,21 @@ func fenceOf(ctx context.Context, thread string) string {
 	if !ok {
 		return ""
 	}
-	return strconv.FormatInt(max(token, 0), 10)
+	return strconv.FormatInt(token, 10)
+}
+
+func edits(step checkpointer.Step) bool {
+	return slices.ContainsFunc(step.Log, func(e checkpointer.Entry) bool { return e.Op != checkpointer.OpAppend })
+}
+
+// packed writes metadata as it is stored: key, JSON, … each behind its length.
+func packed(m map[string]string) string {
+	var b []byte
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		value, _ := json.Marshal(m[key])
+		b = append(strconv.AppendInt(b, int64(len(key)), 10), ':')
+		b = append(strconv.AppendInt(append(b, key...), int64(len(value)), 10), ':')
+		b = append(b, value...)
+	}
+	return string(b)
 }

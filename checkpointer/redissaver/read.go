@@ -15,7 +15,10 @@ import (
 //go:embed lua/read.lua
 var luaRead string
 
-var readScript = script(luaLib, luaLog, luaPending, luaRead)
+//go:embed lua/get.lua
+var luaGet string
+
+var readScript = script(luaLib, luaLog, luaState, luaPending, luaRead, luaGet)
 
 const (
 	// maxPosition keeps positions exact in Lua's numbers.

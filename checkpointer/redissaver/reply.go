@@ -2,8 +2,10 @@ package redissaver
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -47,6 +49,13 @@ func (r *reply) int() int64 {
 	return v
 }
 
+// number is an integer of 64 bits, which Lua's numbers cannot hold, as text.
+func (r *reply) number() int64 {
+	n, err := strconv.ParseInt(r.bytes(), 10, 64)
+	r.bad = r.bad || err != nil
+	return n
+}
+
 func (r *reply) list() *reply {
 	v, ok := r.next().([]any)
 	r.bad = r.bad || !ok
@@ -66,17 +75,34 @@ func (r *reply) time() time.Time {
 	return t.UTC()
 }
 
-func (r *reply) metadata() checkpointer.Metadata {
-	l, m := r.list(), map[string]string{}
-	l.each(func(l *reply) { k := l.bytes(); m[k] = l.bytes() })
-	metadata, err := record.MetadataOf(record.OfPlain(m))
-	r.bad = r.bad || l.bad || err != nil
-	return metadata
+func (r *reply) metadata() map[string]string {
+	text, m := r.text(), map[string]string{}
+	for text != "" && !r.bad {
+		key, rest, ok := splitRow(text)
+		value, after, found := splitRow(rest)
+		var v string
+		r.bad = !ok || !found || json.Unmarshal([]byte(value), &v) != nil
+		m[key], text = v, after
+	}
+	return m
 }
 
-func (r *reply) channels() map[string][]byte {
+// values reads the channel values of an answer by their place, "seq:channel".
+func (r *reply) values() map[string]string {
+	l, m := r.list(), map[string]string{}
+	l.each(func(l *reply) { k := l.bytes(); m[k] = l.bytes() })
+	r.bad = r.bad || l.bad
+	return m
+}
+
+// channels reads the channels in force, whose values stand in held.
+func (r *reply) channels(held map[string]string) map[string][]byte {
 	l, m := r.list(), map[string][]byte{}
-	l.each(func(l *reply) { k := l.text(); m[k] = []byte(l.bytes()) })
+	l.each(func(l *reply) {
+		name := l.text()
+		value, ok := held[strconv.FormatInt(l.int(), 10)+":"+name]
+		m[name], l.bad = []byte(value), l.bad || !ok
+	})
 	r.bad = r.bad || l.bad
 	return m
 }
@@ -85,13 +111,13 @@ func (r *reply) writes() []checkpointer.PendingWrite {
 	var writes []checkpointer.PendingWrite
 	l := r.list()
 	l.each(func(l *reply) {
-		w := checkpointer.PendingWrite{Task: checkpointer.Task{ID: l.text()}, Index: int(l.int())}
+		w := checkpointer.PendingWrite{Task: l.text(), Index: int(l.int())}
 		w.Channel, w.Value = l.text(), []byte(l.bytes())
 		writes = append(writes, w)
 	})
 	r.bad = r.bad || l.bad
 	slices.SortFunc(writes, func(a, b checkpointer.PendingWrite) int {
-		return cmp.Or(cmp.Compare(a.Task.ID, b.Task.ID), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Index, b.Index))
 	})
 	return writes
 }
@@ -102,7 +128,10 @@ func parsePage(at checkpointer.Ref, out []any) (page, error) {
 	c.Ref.ID, c.Parent = r.text(), r.text()
 	r.int() // the sequence number
 	c.Length, c.Time = r.int(), r.time()
-	c.Metadata, c.Channels, c.Writes = r.metadata(), r.channels(), r.writes()
+	c.Metadata = r.metadata()
+	names := r.list()
+	held := r.values()
+	c.Channels, c.Writes = (&reply{items: []any{names.items}}).channels(held), r.writes()
 	var p page
 	l := r.list()
 	for len(l.items) > 0 && !l.bad {

@@ -29,12 +29,24 @@ var luaPending string
 //go:embed lua/lease.lua
 var luaLease string
 
+//go:embed lua/token.lua
+var luaToken string
+
+//go:embed lua/fence.lua
+var luaFence string
+
+//go:embed lua/edit.lua
+var luaEdit string
+
+//go:embed lua/state.lua
+var luaState string
+
 //go:embed lua/foot.lua
 var luaFoot string
 
 // script joins the parts that a script needs between the common head and foot.
 func script(parts ...string) *redis.Script {
-	src := luaHead
+	src := luaHead + fmt.Sprintf("local LEASE, PLACE = %d, %d\n", leaseTime.Milliseconds(), placeTime.Milliseconds())
 	for _, p := range parts {
 		src += p
 	}

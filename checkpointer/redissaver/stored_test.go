@@ -25,8 +25,24 @@ const (
 	values
 	writes
 	fence
-	queue
 )
+
+// Places in the packed record.
+const (
+	recordTold = 6
+	recordEnds = 8
+)
+
+// setRecord changes a number in the packed record of a thread; false takes it out.
+func setRecord(t testing.TB, c *redis.Client, key string, place int, value any) {
+	t.Helper()
+	err := c.Eval(t.Context(), `local p = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'p'))
+		p[tonumber(ARGV[1])] = tonumber(ARGV[2]) or false
+		return redis.call('HSET', KEYS[1], 'p', cmsgpack.pack(p))`, []string{key}, place, fmt.Sprint(value)).Err()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // dump returns everything that the server holds under keys, to see that nothing changes.
 // (DUMP does not serve: the order of a hash's fields changes while it is rehashed.)
@@ -88,24 +104,23 @@ func TestDamagedData(t *testing.T) {
 	for _, d := range []damage{
 		{"foreign type of the record", foreign(record), true, true, "holds a set"},
 		{"foreign type of the rows", foreign(rows), true, true, "holds a set"},
-		{"foreign type of the order", foreign(order), true, true, "holds a set"},
+		{"foreign type of the order", foreign(order), false, true, "holds a set"},
 		{"foreign type of the log", foreign(entries), true, true, "holds a set"},
 		{"foreign type of the values", foreign(values), true, true, "holds a set"},
-		{"foreign type of the writes", foreign(writes), true, true, "holds a set"},
-		{"foreign type of the fence", foreign(fence), true, true, "holds a set"},
-		{"another version", set(record, "v", "2"), true, true, "format version 2"},
+		{"foreign type of the writes", foreign(writes), true, false, "holds a set"},
+		{"another version", set(record, "p", "\x91\x03"), true, true, "format version 3"},
 		{"record evicted", evicted(record), true, true, "evicted"},
 		{"rows evicted", evicted(rows), true, true, "evicted"},
 		{"order evicted", evicted(order), true, true, "evicted"},
 		{"log evicted", evicted(entries), true, true, "evicted"},
-		{"values evicted", evicted(values), true, true, "channel map"},
+		{"values evicted", evicted(values), true, true, "evicted"},
 		{"writes evicted", evicted(writes), true, true, "evicted"},
 		{"all but the log evicted", evicted(record, rows, order, values, writes), true, true, "evicted"},
 		{"all but the values evicted", evicted(record, rows, order, entries, writes), true, true, "evicted"},
-		{"row garbled", set(rows, "0:c", "\xc1"), true, true, "row 0:c"},
-		{"row of another shape", set(rows, "0:c", "\x93\x01\x02\x03"), true, true, "row 0:c"},
-		{"row of numbers", set(rows, "0:c", "\x98\x01\x02\x03\x04\x05\x06\x07\x08"), true, true, ""},
-		{"log record garbled", set(record, "g1", "x"), true, true, "log 1"},
+		{"row garbled", set(rows, "0:c", "\xc1"), true, false, "row 0:c"},
+		{"row of another shape", set(rows, "0:c", "\x93\x01\x02\x03"), true, false, "row 0:c"},
+		{"row of numbers", set(rows, "0:c", "\x98\x01\x02\x03\x04\x05\x06\x07\x08"), true, false, ""},
+		{"newest checkpoint garbled", set(record, "H", "x"), true, true, "newest checkpoint"},
 		{"entry garbled", set(entries, "e1:0", "?{}"), true, false, "log entry 0"},
 		{"message garbled", set(entries, "e1:0", "a{"), true, false, "position 0"},
 		{"message without an id", set(entries, "e1:0", "a{}"), true, false, "position 0"},
@@ -149,19 +164,24 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// A foreign key where the lease or its token belongs is told, and nothing is written.
+// A foreign key where the lease and its token belong is told, and nothing is written.
 func TestForeignLease(t *testing.T) {
 	c := client(t, sharedAddr(t))
-	for _, key := range []int{fence, queue} {
+	for name, foreign := range map[string]func(key string){
+		"set":  func(key string) { c.SAdd(t.Context(), key, "foreign") },
+		"text": func(key string) { c.Set(t.Context(), key, "foreign", 0) },
+	} {
 		s := fresh(t)
 		keys := redissaver.ThreadKeys(s, "t")
-		c.SAdd(t.Context(), keys[key], "foreign")
+		foreign(keys[fence])
 		before := dump(t, c, keys)
-		if _, err := s.Lock(t.Context(), "t"); !errors.Is(err, checkpointer.ErrFormat) || !strings.Contains(err.Error(), "holds a set") {
-			t.Errorf("lock: %v", err)
+		_, err := s.Lock(t.Context(), "t")
+		_, errPut := s.Put(checkpointer.WithFence(t.Context(), "t", 1), checkpointer.Ref{Thread: "t"}, checkpointer.Step{})
+		if !errors.Is(err, checkpointer.ErrFormat) || !errors.Is(errPut, checkpointer.ErrFormat) || !strings.Contains(err.Error(), keys[fence]) {
+			t.Errorf("%s: lock %v, put %v", name, err, errPut)
 		}
 		if dump(t, c, keys) != before {
-			t.Error("a refused lock has written")
+			t.Errorf("%s: a refused call has written", name)
 		}
 	}
 }
@@ -196,12 +216,12 @@ func TestEarlyWritesLiveWithTheThread(t *testing.T) {
 	}
 }
 
-// A thread that was damaged by eviction can still be deleted, one of another version or
-// a foreign key cannot.
+// A thread that was damaged by eviction, or is of a newer version, can still be deleted,
+// one with a foreign key cannot.
 func TestDeleteOfDamagedThread(t *testing.T) {
 	c := client(t, sharedAddr(t))
 	s := fresh(t)
-	for thread, deletable := range map[string]bool{"evicted": true, "foreign": false, "version": false, "remains": true} {
+	for thread, deletable := range map[string]bool{"evicted": true, "foreign": false, "version": true, "remains": true} {
 		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage("ai", "x"))}); err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +234,7 @@ func TestDeleteOfDamagedThread(t *testing.T) {
 		case "foreign":
 			c.Set(t.Context(), keys[writes], "mine", 0)
 		case "version":
-			c.HSet(t.Context(), keys[record], "v", "9")
+			c.HSet(t.Context(), keys[record], "p", "\x91\x09", "v", "9")
 		}
 		before := dump(t, c, keys)
 		err := s.DeleteThread(t.Context(), thread)

@@ -22,8 +22,8 @@ var luaInfo string
 var luaMark string
 
 var (
-	infoScript = script(luaLib, luaInfo)
-	markScript = script(luaMark)
+	infoScript = script(luaLib, luaLog, luaInfo)
+	markScript = script(luaLib, luaMark)
 )
 
 // fresh is how much newer a thread's put can be than its score in the index; it is
@@ -56,7 +56,7 @@ func (s *Saver) tell(ctx context.Context, op, thread string, out []any) error {
 		err = record.Wrap(op, thread, fmt.Errorf("index of threads, key %q: %w", s.indexKey(), err))
 	} else {
 		_, err = s.eval(ctx, request{op: op, thread: thread, script: markScript, write: true,
-			keys: s.threadKeys(thread)[:1], args: []any{at}})
+			keys: s.threadKeys(thread), args: []any{at}})
 	}
 	if due == 2 {
 		return err

@@ -62,7 +62,7 @@ func TestIndexHealsItself(t *testing.T) {
 		t.Fatalf("without the index: %v", names)
 	}
 	// As if the index had been told two minutes ago.
-	c.HSet(t.Context(), redissaver.ThreadKeys(s, "t")[record], "x", time.Now().Add(-2*time.Minute).UnixMicro())
+	setRecord(t, c, redissaver.ThreadKeys(s, "t")[record], recordTold, time.Now().Add(-2*time.Minute).UnixMicro())
 	if _, err := s.Put(t.Context(), ref, checkpointer.Step{}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRepeatedPutTellsTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Del(t.Context(), redissaver.IndexKey(s))
-	c.HDel(t.Context(), redissaver.ThreadKeys(s, "t")[record], "x")
+	setRecord(t, c, redissaver.ThreadKeys(s, "t")[record], recordTold, false)
 	if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t"}, step); err != nil {
 		t.Fatal(err)
 	}

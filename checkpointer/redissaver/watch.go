@@ -8,7 +8,6 @@ import (
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
-	"github.com/redis/go-redis/v9"
 )
 
 // watchEvery is the time between two looks at a watched thread.
@@ -25,7 +24,7 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 		}
 		timer := time.NewTimer(0)
 		defer timer.Stop()
-		var last string // the change counter; empty when there is no such thread
+		var last int64
 		for first := true; ; {
 			select {
 			case <-ctx.Done():
@@ -40,11 +39,11 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 				return
 			}
 			if err != nil {
-				yield(checkpointer.Change{}, record.Wrap(op, thread, err))
+				yield(checkpointer.Change{}, err)
 				return
 			}
 			if first || count != last {
-				if !yield(checkpointer.Change{Thread: thread, Deleted: !first && count == ""}, nil) {
+				if !yield(checkpointer.Change{Thread: thread, Deleted: !first && count == 0}, nil) {
 					return
 				}
 			}
@@ -54,18 +53,22 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 	}
 }
 
-// changes returns the thread's change counter. It starts at the time of the thread's
-// making, so a thread that was deleted and made again has another.
-func (s *Saver) changes(ctx context.Context, thread string) (string, error) {
-	v, err := s.guard(ctx, false, false, func(ctx context.Context) (any, error) {
-		count, err := s.client.HGet(ctx, s.threadKeys(thread)[0], "c").Result()
-		if errors.Is(err, redis.Nil) {
-			return "", nil
-		}
-		return count, err
-	})
-	if err != nil {
-		return "", err
+// changes returns the thread's change counter, 0 when there is no thread. It starts at the
+// time of the thread's making, so one that was deleted and made again has another.
+func (s *Saver) changes(ctx context.Context, thread string) (int64, error) {
+	out, err := s.eval(ctx, request{op: "watch", thread: thread, script: infoScript, keys: s.threadKeys(thread)})
+	if errors.Is(err, checkpointer.ErrNotFound) {
+		return 0, nil
 	}
-	return v.(string), nil
+	if err != nil {
+		return 0, err
+	}
+	r := &reply{items: out[1:]}
+	r.int()
+	r.int()
+	count := r.int()
+	if r.bad {
+		return 0, record.Wrap("watch", thread, malformed("a reply"))
+	}
+	return count, nil
 }

@@ -11,16 +11,16 @@ import (
 //go:embed lua/writes.lua
 var luaWrites string
 
-var writesScript = script(luaLib, luaWrites)
+var writesScript = script(luaToken, luaLib, luaFence, luaWrites)
 
 // PutWrites implements [checkpointer.Saver].
-func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, w []checkpointer.Write) error {
+func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string, w []checkpointer.Write) error {
 	const op = "put writes"
 	if err := record.CheckWrites(at, task, w); err != nil {
 		return record.Wrap(op, at.Thread, err)
 	}
-	l := &arguments{}
-	l.text(at.Namespace, at.ID, task.ID, fenceOf(ctx, at.Thread))
+	l, token := &arguments{}, fenceOf(ctx, at.Thread)
+	l.text(at.Namespace, at.ID, task, token)
 	l.number(s.ttl())
 	l.number(int64(len(w)))
 	for i, write := range w {
@@ -31,6 +31,6 @@ func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpo
 	if err := l.check(); err != nil {
 		return record.Wrap(op, at.Thread, err)
 	}
-	_, err := s.eval(ctx, request{op: op, thread: at.Thread, script: writesScript, write: true, keys: s.threadKeys(at.Thread), args: l.args})
+	_, err := s.eval(ctx, request{op: op, thread: at.Thread, script: writesScript, write: true, keys: s.fencedKeys(at.Thread, token), args: l.args})
 	return err
 }

@@ -1,6 +1,7 @@
 -- Shared by all scripts.
-local FENCE_LIFE = 86400000 -- ms that a fencing token is remembered without a lease
+local FENCE_LIFE = 86400000 -- ms that a fencing token is remembered after its last use
 local call = redis.call
+local TYPES = {} -- what the keys hold
 
 local at = 0
 local function arg() at = at + 1; return ARGV[at] end

@@ -1,6 +1,7 @@
--- info: what a listing of threads shows of one.
+-- info: what a listing of threads shows of one, and its change counter.
 local function main()
-  if not open() then refuse('NOTFOUND') end
-  local r = find('', '')
-  return {'OK', tonumber(rec.u), r and r.len or 0}
+  local exists, packed = open('')
+  if not exists then refuse('NOTFOUND') end
+  local head = newest('', packed)
+  return {'OK', rec.put, head and head.len or 0, rec.changes}
 end

@@ -1,33 +1,30 @@
--- The lease of a thread. KEYS: Q queue, F fencing token. Q holds {owner, end of the
--- lease, {waiter, end of its place, …}} and ends with the last of them.
-local Q, F = unpack(KEYS)
+-- The lease of a thread. It stands behind the fencing token, in the same key: {owner, end
+-- of the lease, {waiter, end of its place, …}}, and is left out when nobody is in it.
+-- LEASE and PLACE are the longest life of a lease and of a place: an end further off comes
+-- from a clock that was set back, and is cut.
+if #TYPES == 0 then TYPES = {'string'} end
 
-local function load(time)
-  for _, key in ipairs(KEYS) do
-    local kind = call('TYPE', key).ok
-    if kind ~= 'none' and kind ~= 'string' then refuse('FORMAT', 'key ' .. key .. ' holds a ' .. kind .. ', not a string') end
-  end
-  local data = call('GET', Q)
-  if not data then return {owner = '', ends = 0, waiting = {}} end
-  local ok, q = pcall(cmsgpack.unpack, data)
-  if not ok or type(q) ~= 'table' or #q ~= 3 then refuse('FORMAT', 'key ' .. Q .. ' cannot be read') end
-  if q[2] <= time then q[1], q[2] = '', 0 end
+local function load(key, time)
+  local t, text = token(key)
+  local q = t and #text > #t and string.sub(text, #t + 1)
+  if not q then return {token = t, owner = '', ends = 0, waiting = {}} end
+  local ok, v = pcall(cmsgpack.unpack, q)
+  if not ok or type(v) ~= 'table' or #v ~= 3 then refuse('FORMAT', 'key ' .. key .. ' cannot be read') end
   local waiting = {}
-  for k = 1, #q[3], 2 do
-    if q[3][k + 1] > time then
-      waiting[#waiting + 1] = q[3][k]
-      waiting[#waiting + 1] = q[3][k + 1]
+  for k = 1, #v[3], 2 do
+    if v[3][k + 1] > time then
+      waiting[#waiting + 1] = v[3][k]
+      waiting[#waiting + 1] = math.min(v[3][k + 1], time + PLACE)
     end
   end
-  return {owner = q[1], ends = q[2], waiting = waiting}
+  local held = v[2] > time
+  return {token = t, owner = held and v[1] or '', ends = held and math.min(v[2], time + LEASE) or 0, waiting = waiting}
 end
 
-local function save(q, time)
-  local last = q.ends
-  for k = 2, #q.waiting, 2 do last = math.max(last, q.waiting[k]) end
-  if last <= time then call('DEL', Q) else
-    call('SET', Q, cmsgpack.pack({q.owner, q.ends, q.waiting}), 'PX', last - time)
-  end
+local function save(key, q)
+  local text = q.token or '0'
+  if q.owner ~= '' or #q.waiting > 0 then text = text .. cmsgpack.pack({q.owner, q.ends, q.waiting}) end
+  call('SET', key, text, 'PX', FENCE_LIFE)
 end
 
 -- leave takes a waiter out of the line.
@@ -41,4 +38,28 @@ local function leave(q, id)
   end
 end
 
-local function token() return tonumber(string.match(call('GET', F) or '', '^%d+')) end
+-- take gives id the lease when it is free and nobody stands before it in the line, else
+-- keeps its place. It returns its place, 0 for the lease. The token is above every earlier
+-- one, also when the stored one was lost: then the clock is.
+local function take(key, id, time)
+  local q = load(key, time)
+  local again, place = q.owner == id, 0
+  if again then -- the answer to an earlier request was lost
+    q.ends = time + LEASE
+  elseif q.owner == '' and (#q.waiting == 0 or q.waiting[1] == id) then
+    leave(q, id)
+    q.owner, q.ends, q.token = id, time + LEASE, above(q.token, time)
+  else
+    for k = 1, #q.waiting, 2 do
+      if q.waiting[k] == id then place = (k + 1) / 2 end
+    end
+    if place == 0 then
+      q.waiting[#q.waiting + 1] = id
+      q.waiting[#q.waiting + 1] = 0
+      place = #q.waiting / 2
+    end
+    q.waiting[place * 2] = time + PLACE
+  end
+  save(key, q)
+  return place, q.token
+end

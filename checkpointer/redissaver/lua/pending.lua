@@ -1,3 +1,5 @@
+local NULL_TASK = '00000000-0000-0000-0000-000000000000'
+
 -- places lists the {task, index} of a row's pending writes, or returns nil. They are
 -- read in pieces, because Lua bounds the values that one call can return.
 local function places(key)
@@ -20,10 +22,11 @@ local function placefield(key, p) return 'd' .. pair(key, p[2] .. ':' .. p[1]) e
 
 -- pending returns task, index, channel, value, … of a row's pending writes.
 local function pending(key)
-  local out = {}
-  for _, p in ipairs(places(key) or {}) do
-    local w = unpacked(call('HGET', W, placefield(key, p)) or '', 'a pending write of ' .. key)
-    for _, v in ipairs({p[1], p[2], w[1], w[2]}) do out[#out + 1] = v end
+  local list, fields, out = places(key) or {}, {}, {}
+  for k, p in ipairs(list) do fields[k] = placefield(key, p) end
+  for k, data in ipairs(hmget(W, fields)) do
+    local w = unpacked(data or '', 'a pending write of ' .. key)
+    for _, v in ipairs({list[k][1], list[k][2], w[1], w[2]}) do out[#out + 1] = v end
   end
   return out
 end

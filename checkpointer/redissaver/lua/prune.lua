@@ -1,132 +1,332 @@
--- prune: KEEP RUN TOKEN. Forgets old checkpoints and what only they needed. The work
--- grows with the thread; it is one script, so that readers see all of it or nothing.
+-- prune: KEEP BEFORE RUN TOKEN. Forgets checkpoints, what only they needed, and every
+-- content that none of those which stay sees. The work grows with the thread, and no
+-- faster; it is one script, so that readers see all of it or nothing.
 
 local function drop(key, fields)
   for k = 1, #fields, 1000 do call('HDEL', key, unpack(fields, k, math.min(k + 999, #fields))) end
 end
 
+-- interrupted says that an interrupt is open at a row: no later call has stored a resume of
+-- its task or of the whole superstep. (Of writes in format 1 the order is not known.)
 local function interrupted(key)
+  local asked, answered, fields, list = {}, {}, {}, {}
   for _, p in ipairs(places(key) or {}) do
-    if p[2] == -3 then return true end
+    if p[2] == -3 or p[2] == -4 then
+      list[#list + 1] = p
+      fields[#fields + 1] = placefield(key, p)
+    end
+  end
+  for k, data in ipairs(hmget(W, fields)) do
+    local w = unpacked(data or '', 'a pending write of ' .. key)
+    if list[k][2] == -3 then asked[list[k][1]] = w[4] or 0 else answered[list[k][1]] = w[4] or 1 end
+  end
+  for task, call in pairs(asked) do
+    if call >= math.max(answered[task] or -1, answered[NULL_TASK] or -1) then return true end
   end
   return false
 end
 
--- choose splits the rows into those that stay and the keys of those that go.
-local function choose(keep, run)
+-- instant is a time as text that orders as the time does.
+local function instant(t) return (string.gsub(t, 'Z$', '')) end
+
+-- choose splits the rows into those that stay, newest first, and the keys of the others.
+local function choose(keep, before, run)
   local count, kept, gone = {}, {}, {}
-  for _, key in ipairs(call('ZREVRANGE', I, 0, -1)) do
+  local keys = call('ZREVRANGE', I, 0, -1)
+  for k, data in ipairs(hmget(R, keys)) do
+    local key = keys[k]
     local size, rest = string.match(key, '^(%d+):(.*)$')
-    local ns = string.sub(rest, 1, tonumber(size))
-    count[ns] = (count[ns] or 0) + 1
-    local r = row(key)
-    if not r then refuse('FORMAT', 'row ' .. key .. ' is missing') end
-    if count[ns] <= keep or (run ~= '' and r.meta.run_id ~= run) or interrupted(key) then
-      kept[#kept + 1] = r
-    else
-      gone[#gone + 1] = key
-    end
+    local r = rowof(key, data or refuse('FORMAT', 'row ' .. key .. ' is missing'))
+    r.key, r.ns, r.id = key, string.sub(rest, 1, tonumber(size)), string.sub(rest, size + 1)
+    count[r.ns] = (count[r.ns] or 0) + 1
+    local stays = count[r.ns] <= keep or before ~= '' and instant(r.time) >= instant(before)
+      or run ~= '' and held(metadata(r)).run_id ~= run
+    if stays or keep > 0 and interrupted(key) then kept[#kept + 1] = r else gone[#gone + 1] = key end
   end
-  return kept, gone
+  return kept, gone, count
 end
 
-local function forget(key)
-  local fields = {'i' .. key}
-  for _, p in ipairs(places(key) or {}) do fields[#fields + 1] = placefield(key, p) end
+local function forget(gone)
+  local fields = {}
+  for _, key in ipairs(gone) do
+    fields[#fields + 1] = 'i' .. key
+    for _, p in ipairs(places(key) or {}) do fields[#fields + 1] = placefield(key, p) end
+  end
   drop(W, fields)
-  call('HDEL', R, key)
-  call('ZREM', I, key)
+  drop(R, gone)
+  for k = 1, #gone, 1000 do call('ZREM', I, unpack(gone, k, math.min(k + 999, #gone))) end
 end
 
--- limits returns, for each log that a row needs, the length that is needed of it.
-local function limits(rows)
-  local need = {}
+-- views lists the logs that a row sees, and how much of each. want notes in need how much of each log the rows see, and returns for each log the
+-- lengths at which rows stand in it, ascending.
+local need = {}
+
+local function views(r)
+  local out = {{r.log, r.len}}
+  for _, l in pairs(r.named or {}) do out[#out + 1] = {l[1], l[2]} end
+  return out
+end
+
+local function want(rows)
+  local stands = {}
   for _, r in ipairs(rows) do
-    local n, to = r.log, r.len
-    need[n] = need[n] or 0
-    while n >= 0 and (need[n] or -1) < to do
-      need[n] = to
-      local g = getlog(n)
-      n, to = g.parent, math.min(to, g.start)
-    end
-  end
-  return need
-end
-
--- below keeps the positions of a list that are below the bound.
-local function below(list, bound)
-  local out = {}
-  for p in string.gmatch(list, '-?%d+') do
-    if math.abs(tonumber(p)) < bound then out[#out + 1] = p end
-  end
-  return table.concat(out, ',')
-end
-
-local function cutlogs(need)
-  local cut, any = {}, false
-  for n = 1, rec.nlog or 0 do
-    if call('HEXISTS', T, 'g' .. n) == 1 then
-      local g = getlog(n)
-      if not need[n] then
-        cut[n], any = 0, true
-        call('HDEL', T, 'g' .. n)
-      elseif need[n] < g.len then
-        cut[n], any = need[n], true
-        g.len = math.max(g.start, need[n])
-        g.edited = math.min(g.edited, g.len - 1)
-        putlog(n, g)
+    for _, view in ipairs(views(r)) do
+      local n, to = view[1], view[2]
+      stands[n] = stands[n] or {}
+      table.insert(stands[n], to)
+      while n >= 0 and (need[n] or -1) < to do
+        need[n] = to
+        local g = getlog(n)
+        n, to = g.parent, math.min(to, g.start)
       end
     end
   end
-  if not any then return end
-  local fields = {}
+  for _, lens in pairs(stands) do table.sort(lens) end
+  return stands
+end
+
+-- between says that a number in an ascending list lies in (low, high].
+local function between(list, low, high)
+  local a, b = 1, #list + 1
+  while a < b do
+    local m = math.floor((a + b) / 2)
+    if list[m] > low then b = m else a = m + 1 end
+  end
+  return list[a] ~= nil and list[a] <= high
+end
+
+-- stock is what the log's key holds, by log: entries = positions, ids = field -> positions.
+-- marks are the edited positions, each {p, owner = the log that gives it, lists = log ->
+-- edits}. Fields of logs that nobody needs are to be dropped.
+local function takestock(doomed)
+  local stock, marks, fields, marked = {}, {}, {}, {}
+  for n in pairs(need) do stock[n] = {entries = {}, ids = {}} end
   for _, field in ipairs(call('HKEYS', L)) do
     local kind, n, rest = string.match(field, '^([emo])(%d+):(.*)$')
-    local bound = cut[tonumber(n)]
-    if bound then
-      local list = kind ~= 'm' and tonumber(rest) >= bound and '' or 'keep'
-      if list ~= '' and kind ~= 'e' then
-        list = below(call('HGET', L, field), bound)
-        if list ~= '' then call('HSET', L, field, list) end
-      end
-      if list == '' then fields[#fields + 1] = field end
+    n = tonumber(n)
+    if kind and not need[n] then doomed[#doomed + 1] = field
+    elseif kind == 'e' then stock[n].entries[tonumber(rest)] = true
+    elseif kind then
+      fields[#fields + 1] = field
+      marked[#marked + 1] = {kind, n, rest}
     end
   end
-  drop(L, fields)
+  for k, list in ipairs(hmget(L, fields)) do
+    local kind, n, rest = unpack(marked[k])
+    local positions = {}
+    for p in string.gmatch(list, '-?%d+') do positions[#positions + 1] = tonumber(p) end
+    if kind == 'm' then stock[n].ids[fields[k]] = positions else
+      local p, owner = tonumber(rest), n
+      while getlog(owner).start > p and logs[owner].parent >= 0 do owner = logs[owner].parent end
+      local place = owner .. ':' .. p
+      marks[place] = marks[place] or {p = p, owner = owner, lists = {}}
+      marks[place].lists[n] = positions
+    end
+  end
+  return stock, marks
+end
+
+-- resolve finds which of an edited message's contents the rows see: it sets original, and
+-- the edits that count, by log, in keep.
+local function resolve(mark, stands)
+  mark.keep = {}
+  local asked = {}
+  local ask
+  local function of(n, lens)
+    local list, owner = mark.lists[n] or {}, n == mark.owner
+    local bound = list[1] and math.abs(list[1]) or math.huge
+    if between(lens, mark.p, bound) then
+      if owner then mark.original = true else ask(getlog(n).parent, logs[n].start) end
+    end
+    for k, e in ipairs(list) do
+      if between(lens, math.abs(e), list[k + 1] and math.abs(list[k + 1]) or math.huge) then
+        mark.keep[n] = mark.keep[n] or {}
+        mark.keep[n][e] = true
+      end
+    end
+  end
+  ask = function(n, len)
+    if n < 0 or asked[n .. ':' .. len] then return end
+    asked[n .. ':' .. len] = true
+    of(n, {len})
+  end
+  for n, lens in pairs(stands) do
+    local owner = n
+    while owner ~= mark.owner and owner >= 0 and getlog(owner).start > mark.p do owner = logs[owner].parent end
+    if owner == mark.owner then of(n, lens) end
+  end
+end
+
+-- settled applies what resolve has found to the stock: contents that nobody sees are
+-- dropped, a message that everybody sees as one edit left it becomes that.
+local function settled(mark, stock, doomed, written, used)
+  local place, lists, shown, only = mark.owner .. ':' .. mark.p, 0, mark.original, nil
+  for n, edits in pairs(mark.keep) do
+    for e in pairs(edits) do
+      lists, shown, only = lists + 1, shown or e > 0, {n, e}
+    end
+  end
+  if not shown then -- removed for everybody, or out of sight
+    stock[mark.owner].entries[mark.p] = nil
+    doomed[#doomed + 1] = 'e' .. place
+    mark.keep = {}
+  elseif not mark.original and lists == 1 then
+    local content = call('HGET', L, 'e' .. only[1] .. ':' .. only[2]) or ''
+    written[#written + 1] = 'e' .. place
+    written[#written + 1] = 'a' .. string.sub(content, 2)
+    mark.keep = {}
+  elseif not mark.original then
+    written[#written + 1] = 'e' .. place
+    written[#written + 1] = 'a'
+  end
+  for n, list in pairs(mark.lists) do
+    local left = {}
+    for _, e in ipairs(list) do
+      if mark.keep[n] and mark.keep[n][e] then
+        left[#left + 1] = e
+        if e > 0 then used[n .. ':' .. e] = true end
+      end
+    end
+    if #left == 0 then doomed[#doomed + 1] = 'o' .. n .. ':' .. mark.p else
+      stock[n].marked = true
+      if #left < #list then
+        written[#written + 1] = 'o' .. n .. ':' .. mark.p
+        written[#written + 1] = table.concat(left, ',')
+      end
+    end
+  end
+end
+
+-- sift drops the entries of a log that are out of sight, and the ids that name nothing.
+local function sift(n, stock, doomed, written, used)
+  local s, appended, doubtful = stock[n], {}, {}
+  for field, positions in pairs(s.ids) do
+    local left = {}
+    for _, p in ipairs(positions) do
+      appended[p] = true
+      if p < need[n] and s.entries[p] then left[#left + 1] = p end
+    end
+    if #left == 0 then doomed[#doomed + 1] = field
+    elseif #left < #positions then
+      written[#written + 1] = field
+      written[#written + 1] = table.concat(left, ',')
+    end
+  end
+  for p in pairs(s.entries) do
+    if p >= need[n] then doomed[#doomed + 1] = 'e' .. n .. ':' .. p
+    elseif appended[p] then s.lowest = math.min(s.lowest or p, p)
+    elseif not used[n .. ':' .. p] then doubtful[#doubtful + 1] = 'e' .. n .. ':' .. p end
+  end
+  for k, entry in ipairs(hmget(L, doubtful)) do -- an entry without an id, or nothing
+    local p = tonumber(string.match(doubtful[k], ':(%d+)$'))
+    if string.sub(entry, 1, 1) == 'a' then s.lowest = math.min(s.lowest or p, p)
+    else doomed[#doomed + 1] = doubtful[k] end
+  end
+end
+
+-- join lets logs pass over ancestors that give them nothing any more. It returns the logs
+-- that are left.
+local function join(stock, stands)
+  for n = 1, rec.nlog do
+    if need[n] then
+      local g = getlog(n)
+      while g.parent >= 0 do
+        local above = stock[g.parent]
+        if above.marked or above.lowest and above.lowest < g.start then break end
+        g.start, g.parent = math.min(g.start, getlog(g.parent).start), logs[g.parent].parent
+      end
+      g.len = math.max(g.start, need[n])
+      if not stock[n].marked then g.edited = -1 end
+    end
+  end
+  local left = {}
+  for n in pairs(stands) do
+    while n >= 0 and not left[n] do
+      left[n] = true
+      n = logs[n].parent
+    end
+  end
+  return left
+end
+
+-- sweep drops from the log's key what nobody sees.
+local function sweep(stands)
+  local doomed, written, used = {}, {}, {}
+  local stock, marks = takestock(doomed)
+  for _, mark in pairs(marks) do
+    resolve(mark, stands)
+    settled(mark, stock, doomed, written, used)
+  end
+  for n in pairs(need) do sift(n, stock, doomed, written, used) end
+  hset(L, written)
+  drop(L, doomed)
+  return join(stock, stands)
+end
+
+-- putlogs writes the records of the logs that are left, and the newest checkpoints.
+local function putlogs(left, heads)
+  local taken, gone = {}, {}
+  for ns, r in pairs(heads) do
+    if not r then gone[#gone + 1] = 'H' .. ns else
+      taken[r.log] = true
+      puthead(ns, r)
+    end
+    gone[#gone + 1] = 'h' .. ns
+  end
+  for n = 1, rec.nlog do
+    if left[n] and not taken[n] then putlog(n) else gone[#gone + 1] = 'g' .. n end
+  end
+  drop(T, gone)
 end
 
 local function cutvalues(rows)
-  local used = {}
+  local used, fields = {['']= true}, {}
+  loadmaps(rows)
   for _, r in ipairs(rows) do
-    local field = 'm' .. r.map
-    if r.map ~= 0 and not used[field] then
-      used[field] = true
-      for name, seq in pairs(unpacked(call('HGET', V, field) or '', 'channel map')) do
-        used['c' .. seq .. ':' .. name] = true
-      end
-    end
+    used['m' .. r.map] = true
+    for name, seq in pairs(loaded[r.map]) do used['c' .. seq .. ':' .. name] = true end
   end
-  local fields = {}
   for _, field in ipairs(call('HKEYS', V)) do
     if not used[field] then fields[#fields + 1] = field end
   end
   drop(V, fields)
 end
 
-local function main()
-  local keep, run, token = int(), arg(), arg()
-  local exists = open()
-  fence(token)
-  if not exists then return {'OK', 0} end
-  local rows, gone = choose(keep, run)
-  if #gone > 0 then
-    for _, key in ipairs(gone) do forget(key) end
-    if rec.w and call('EXISTS', W) == 0 then call('HDEL', T, 'w') end
-    cutlogs(limits(rows))
-    cutvalues(rows)
-    set('c', rec.c + 1)
-    flush()
+-- newestof returns the newest row of each namespace that is left, false where none is.
+local function newestof(kept, spaces)
+  local heads = {}
+  for ns in pairs(spaces) do
+    newest(ns, call('HGET', T, 'H' .. ns))
+    heads[ns] = false
   end
-  seen(token)
+  for _, r in ipairs(kept) do
+    heads[r.ns] = heads[r.ns] or r
+  end
+  return heads
+end
+
+local function main()
+  local keep, before, run, mine = int(), arg(), arg(), arg()
+  local exists = open()
+  fence(mine)
+  if not exists then seen(); return {'OK', 0} end
+  local kept, gone, spaces = choose(keep, before, run)
+  ready(true)
+  if #kept == 0 then
+    call('UNLINK', unpack(THREAD))
+    seen()
+    return {'OK', #gone}
+  end
+  local heads = newestof(kept, spaces)
+  local stands = want(kept)
+  forget(gone)
+  local left = sweep(stands)
+  cutvalues(kept)
+  putlogs(left, heads)
+  current()
+  rec.changes = rec.changes + (#gone > 0 and 1 or 0)
+  flush()
+  if rec.ends then expire(rec.ends) end
+  seen()
   return {'OK', #gone}
 end

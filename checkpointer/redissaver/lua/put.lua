@@ -1,114 +1,81 @@
--- put: NS ID PARENT TIME DIGEST TOKEN TTL FORK CUT, then four counted lists:
--- (channel, value), (removed channel), (metadata key, value), (op, message id, json).
+-- put: NS ID PARENT TIME DIGEST TOKEN TTL FORK CUT META EDIT, then three counted lists:
+-- (channel, value), (removed channel), (op, message id, json). FORK 1 allows a branch,
+-- EDIT 1 says that an entry is no append.
 
--- branch returns the log that a child of r continues, and its record. A child of the
--- end of a log appends to it; any other begins a log of its own.
-local function branch(r, cut)
-  if not r then return newlog(-1, 0) end
-  local g = getlog(r.log)
-  if cut and cut < r.len then
-    for _, c in ipairs(chain(r.log, r.len, cut)) do
-      -- An edit above the cut may concern a message below it, and stays in force.
-      if c.edited >= cut then return copy(r.log, r.len, cut) end
-    end
-    return newlog(r.log, cut)
-  end
-  if r.len == g.len then return r.log, g end
-  return newlog(r.log, r.len)
-end
-
--- mark notes at a message (field) the edit at position p, in place of one of this very
--- step, which began at base: no reader can stand between two entries of a step, and a
--- message that is edited often in one step costs no more for it.
-local function mark(field, p, base)
-  local list = call('HGET', L, field)
-  local last = list and string.match(string.sub(list, -20), '-?%d+$')
-  if last and math.abs(tonumber(last)) >= base then list = string.sub(list, 1, -#last - 2) end
-  call('HSET', L, field, list and list ~= '' and list .. ',' .. p or p)
-end
-
--- apply writes one entry of a step that began at base, at position p of log n, and
--- returns the log to go on with.
-local function apply(n, g, p, base, op, id, json)
-  local entry = 'e' .. n .. ':' .. p
-  if op == 'append' then
-    add(n, p, id, json)
-    return n, g
-  end
-  logs[n] = g
-  local targets = op ~= 'reset' and locate(n, p, id) or {}
-  local keep = #targets > 0 and op == 'replace'
-  call('HSET', L, entry, keep and 'r' .. json or 'x')
-  for _, target in ipairs(targets) do
-    mark('o' .. n .. ':' .. target, keep and p or -p, base)
-    g.edited = p
-  end
-  if op ~= 'reset' then return n, g end
-  g.len = p + 1
-  putlog(n, g)
-  return newlog(-1, p + 1)
-end
-
-local function append(n, g)
-  local base = g.len
+-- appended applies a step of appends alone to log n, of which it knows that nobody has to
+-- be asked what the messages' ids name. It returns what is to be written.
+local function appended(n)
+  local g, list, places, ids = logs[n], {}, {}, {}
   for _ = 1, int() do
-    local p = g.len
-    n, g = apply(n, g, p, base, arg(), arg(), arg())
+    local _, id, json = arg(), arg(), arg()
+    local field, p = 'm' .. n .. ':' .. id, g.len
     g.len = p + 1
+    list[#list + 1] = 'e' .. n .. ':' .. p
+    list[#list + 1] = 'a' .. json
+    if not places[field] then
+      places[field] = {}
+      ids[#ids + 1] = field
+    end
+    table.insert(places[field], p)
   end
-  putlog(n, g)
-  return n, g
+  for k, old in ipairs(hmget(L, ids)) do
+    local more = table.concat(places[ids[k]], ',')
+    list[#list + 1] = ids[k]
+    list[#list + 1] = old and old .. ',' .. more or more
+  end
+  return list
 end
 
--- channelsof reads the changes and returns them with the names in force after them,
--- each with the seq of its value; false stands for the seq of this put. Without a
--- change it returns nothing.
-local function channelsof(map, set, gone)
-  if #set == 0 and #gone == 0 then return end
-  local names = map ~= 0 and unpacked(call('HGET', V, 'm' .. map) or '', 'channel map ' .. map) or {}
+-- channels returns what is to be written to V for the changes of the step seq, and the
+-- number of the channel map then in force.
+local function channels(map, seq, set, gone)
+  if #set == 0 and #gone == 0 then return {}, map end
+  local data = call('HGET', V, 'm' .. map)
+  if map ~= 0 and not data then refuse('FORMAT', 'channel map ' .. map .. ' is missing') end
+  local names, list = map ~= 0 and unpacked(data, 'channel map ' .. map) or {}, {}
   for _, name in ipairs(gone) do names[name] = nil end
-  for k = 1, #set, 2 do names[set[k]] = false end
-  return names
-end
-
--- setchannels stores the changed values and returns the map in force.
-local function setchannels(names, set, seq)
   for k = 1, #set, 2 do
-    call('HSET', V, 'c' .. seq .. ':' .. set[k], set[k + 1])
     names[set[k]] = seq
+    list[#list + 1] = 'c' .. seq .. ':' .. set[k]
+    list[#list + 1] = set[k + 1]
   end
-  if next(names) == nil then return 0 end
-  call('HSET', V, 'm' .. seq, cmsgpack.pack(names))
-  return seq
+  if next(names) == nil then return list, 0 end
+  list[#list + 1] = 'm' .. seq
+  list[#list + 1] = cmsgpack.pack(names)
+  return list, seq
 end
 
-local function list(width)
+local function counted(width)
   local out = {}
   for k = 1, int() * width do out[k] = arg() end
   return out
 end
 
 local function main()
-  local ns, id, parent, time, digest, token = arg(), arg(), arg(), arg(), arg(), arg()
-  local ttl, fork, cut = arg(), arg() == '1', int()
-  local set, gone, meta, given = list(2), list(1), {}, list(2)
-  for k = 1, #given, 2 do meta[given[k]] = given[k + 1] end
-  open()
-  fence(token)
+  local ns, id, parent, time, digest, mine, ttl, fork, cut, meta, edit = unpack(ARGV, 1, 11)
+  at = 11
+  local changes, gone = counted(2), counted(1)
+  local _, packed = open(ns)
+  fence(mine)
   local old = row(pair(ns, id))
   if old and old.digest == digest then return due() end
   if old then refuse('CONFLICT', 'the id is taken by another checkpoint') end
-  local from = parent ~= '' and row(pair(ns, parent)) or nil
-  if parent ~= '' and not from then refuse('NOTFOUND', 'no such parent') end
-  if not fork and (call('HGET', T, 'h' .. ns) or '') ~= parent then refuse('CONFLICT', 'the parent is not the newest checkpoint') end
-  if from then whole(from) end
-  local map = from and from.map or 0
-  local names = channelsof(map, set, gone)
+  local head = newest(ns, packed)
+  local from = head
+  if parent ~= (head and head.id or '') then
+    if parent ~= '' then from = row(pair(ns, parent)) or refuse('NOTFOUND', 'no such parent') else from = nil end
+    if fork ~= '1' then refuse('CONFLICT', 'the parent is not the newest checkpoint') end
+  end
+  cut = tonumber(cut)
+  local seq = rec.seq + 1
+  local state, map = channels(from and from.map or 0, seq, changes, gone)
+  ready(cut or edit == '1')
   -- All that can be refused has been: from here on it is written.
-  local n, g = append(branch(from, cut))
-  local seq = nextseq()
-  if names then map = setchannels(names, set, seq) end
-  commit(ns, id, {seq = seq, parent = parent, log = n, len = g.len, map = map, time = time, meta = meta, digest = digest}, ttl)
-  seen(token)
+  local log, entries = branch(from, cut), {}
+  if edit == '1' then log = edited(log) else entries = appended(log) end
+  local turned = from and not cut and logs[log].len == from.len and from.turned or seq
+  commit(ns, {id = id, seq = seq, parent = parent, log = log, len = logs[log].len, map = map, time = time, meta = meta,
+    digest = digest, turned = turned, removed = #gone > 0 and gone}, head, ttl, entries, state)
+  seen()
   return due()
 end

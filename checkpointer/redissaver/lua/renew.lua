@@ -1,11 +1,9 @@
--- renew: ID TOKEN LEASE.
+-- renew: ID TOKEN.
 local function main()
-  local id, mine, lease = arg(), int(), int()
-  local time = now()
-  local q = load(time)
-  if q.owner ~= id or token() ~= mine then refuse('FENCED') end
-  q.ends = time + lease
-  save(q, time)
-  call('PEXPIRE', F, FENCE_LIFE)
+  local id, mine, time = arg(), arg(), now()
+  local q = load(KEYS[1], time)
+  if q.owner ~= id or q.token ~= mine then refuse('FENCED') end
+  q.ends = time + LEASE
+  save(KEYS[1], q)
   return {'OK'}
 end

@@ -1,12 +1,13 @@
--- stage: LIFE, then counted (position, message id, json). KEYS: the staged log of a
--- fork, with the fields of log 1.
+-- stage: LIFE, then counted (field, value). KEYS: the staged log of a fork, with the
+-- fields of log 1.
 local function main()
-  local life, log = arg(), KEYS[1]
+  local life, list = arg(), {}
   for _ = 1, int() do
-    local p, id, json = arg(), arg(), arg()
-    local list = call('HGET', log, 'm1:' .. id)
-    call('HSET', log, 'e1:' .. p, 'a' .. json, 'm1:' .. id, list and list .. ',' .. p or p)
+    local field, value = arg(), arg()
+    list[#list + 1] = field
+    list[#list + 1] = value
   end
-  call('PEXPIRE', log, life)
+  for k = 1, #list, 1000 do call('HSET', KEYS[1], unpack(list, k, math.min(k + 999, #list))) end
+  call('PEXPIRE', KEYS[1], life)
   return {'OK'}
 end

@@ -2,7 +2,8 @@
 local function main()
   local ttl = int()
   if not open() then refuse('NOTFOUND') end
-  call('HSET', T, 'ttl', ttl)
-  if ttl > 0 then expire(math.floor(rec.u / 1000) + ttl) else expire(nil) end
+  rec.ttl, rec.ends = ttl, ttl > 0 and math.floor(rec.put / 1000) + ttl
+  if rec.former then call('HSET', T, 'ttl', ttl, 'd', rec.ends or '') else flush() end
+  expire(rec.ends)
   return {'OK'}
 end

@@ -1,0 +1,1 @@
+local function main() return answer() end

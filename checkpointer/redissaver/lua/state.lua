@@ -1,0 +1,75 @@
+-- Metadata and channels of rows, as they are answered.
+
+-- quoted writes text as the client writes it in JSON.
+local ESCAPES = {['"'] = '\\"', ['\\'] = '\\\\', ['\b'] = '\\b', ['\f'] = '\\f', ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t'}
+local function quoted(text)
+  text = string.gsub(text, '[%z\1-\31"\\<>&]', function(c) return ESCAPES[c] or string.format('\\u%04x', string.byte(c)) end)
+  text = string.gsub(text, '\226\128([\168\169])', function(c) return string.format('\\u20%02x', string.byte(c) - 128) end)
+  return '"' .. text .. '"'
+end
+
+-- metadata returns a row's metadata as the client packs it: key, JSON, … each behind its
+-- length. In format 1 it is a table of texts.
+local function metadata(r)
+  if type(r.meta) == 'string' then return r.meta end
+  local out = {}
+  for k, v in pairs(r.meta) do out[#out + 1] = pair(k, '') .. pair(quoted(v), '') end
+  return table.concat(out)
+end
+
+-- held takes packed metadata apart.
+local function held(meta)
+  local out, p, text = {}, 1, {}
+  while p <= #meta do
+    for k = 1, 2 do
+      local size, next = string.match(meta, '^(%d+):()', p)
+      if not size then refuse('FORMAT', 'metadata cannot be read') end
+      p = next + size
+      text[k] = string.sub(meta, next, p - 1)
+    end
+    out[text[1]] = text[2]
+  end
+  return out
+end
+
+-- loaded holds the channel maps that were read. Values are read once, whatever rows share
+-- them: known names those that an answer has.
+local loaded, known = {[0] = {}}, {}
+
+local function loadmaps(rows)
+  local maps, fields = {}, {}
+  for _, r in ipairs(rows) do
+    if not loaded[r.map] then
+      loaded[r.map] = true
+      maps[#maps + 1] = r.map
+      fields[#fields + 1] = 'm' .. r.map
+    end
+  end
+  for i, data in ipairs(hmget(V, fields)) do
+    loaded[maps[i]] = unpacked(data or '', 'channel map ' .. maps[i])
+  end
+end
+
+-- channels returns {name, seq, …} of what is in force at a row whose map is loaded, and
+-- adds the values that are not known yet to out, as {seq:name, value, …}. It returns too
+-- how many bytes these are.
+local function channels(r, out)
+  local list, fields, names, size = {}, {}, {}, 0
+  for name, seq in pairs(loaded[r.map]) do
+    list[#list + 1] = name
+    list[#list + 1] = seq
+    local place = seq .. ':' .. name
+    if not known[place] then
+      known[place] = true
+      names[#names + 1] = place
+      fields[#fields + 1] = 'c' .. place
+    end
+  end
+  for i, value in ipairs(hmget(V, fields)) do
+    if not value then refuse('FORMAT', 'the value of channel ' .. names[i] .. ' is missing') end
+    out[#out + 1] = names[i]
+    out[#out + 1] = value
+    size = size + #value
+  end
+  return list, size
+end
