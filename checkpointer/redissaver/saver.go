@@ -55,7 +55,8 @@ func (c Config) check() (Config, error) {
 type Saver struct {
 	client redis.UniversalClient
 	config Config
-	owned  bool // Close closes the client
+	owned  bool   // Close closes the client
+	drop   func() // closes the connections that are open; nil where they are not ours
 
 	mu     sync.Mutex
 	closed bool
@@ -93,7 +94,7 @@ func New(client redis.UniversalClient, config Config) (*Saver, error) {
 // Open returns a saver on a client of its own, made from a URL as [ParseURL] reads it,
 // without connecting. Close closes the client.
 func Open(url string) (*Saver, error) {
-	options, config, err := ParseURL(url)
+	options, config, dialer, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func Open(url string) (*Saver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.owned = true
+	s.owned, s.drop = true, dialer.drop
 	return s, nil
 }
 

@@ -84,7 +84,7 @@ func (s *Saver) eval(ctx context.Context, r request) ([]any, error) {
 
 // past is eval for the work of a lease, which goes on while Close waits for it.
 func (s *Saver) past(ctx context.Context, r request) ([]any, error) {
-	v, err := repeat(ctx, false, r.run(s.client))
+	v, err := s.repeat(ctx, false, r.run(s.client))
 	return r.answer(v, err)
 }
 
@@ -114,7 +114,7 @@ func (s *Saver) guard(ctx context.Context, write, once bool, fn func(context.Con
 	}
 	if ctx.Done() == nil {
 		defer s.work.Done()
-		return repeat(ctx, once, fn)
+		return s.repeat(ctx, once, fn)
 	}
 	type result struct {
 		v   any
@@ -129,7 +129,7 @@ func (s *Saver) guard(ctx context.Context, write, once bool, fn func(context.Con
 			work, cancel = context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 			defer cancel()
 		}
-		v, err := repeat(work, once, fn)
+		v, err := s.repeat(work, once, fn)
 		if err != nil && work.Err() != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w: no answer in %v", checkpointer.ErrUnavailable, writeLimit)
 		}
@@ -152,11 +152,24 @@ func (s *Saver) guard(ctx context.Context, write, once bool, fn func(context.Con
 	return nil, ended(ctx)
 }
 
-func repeat(ctx context.Context, once bool, fn func(context.Context) (any, error)) (any, error) {
-	for attempt := 0; ; attempt++ {
+// maxClosed bounds how many connections one call finds closed after a drop.
+const maxClosed = 1000
+
+// repeat runs fn, again after what passes. A server that answers READONLY was a master and
+// is none any more: all connections to it are of no use.
+func (s *Saver) repeat(ctx context.Context, once bool, fn func(context.Context) (any, error)) (any, error) {
+	for attempt, closed := 0, 0; ; attempt++ {
 		v, err := fn(ctx)
 		if err == nil {
 			return v, nil
+		}
+		if s.drop != nil && redis.IsReadOnlyError(err) {
+			s.drop()
+		}
+		if s.drop != nil && errors.Is(err, net.ErrClosed) && !once && closed < maxClosed && ctx.Err() == nil {
+			attempt--
+			closed++
+			continue
 		}
 		if !passing(err) || once && !refused(err) || attempt == len(pauses) || ctx.Err() != nil {
 			return nil, classify(err)

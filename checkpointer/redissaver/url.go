@@ -34,13 +34,21 @@ import (
 //
 // The options send nothing on connecting but HELLO (and AUTH, SELECT), do not retry (a
 // [Saver] does, where it is safe), give up on a host that cannot be reached after 0.7
-// seconds and on a server that hangs after 5. Errors match checkpointer.ErrInvalid and never contain a part of the URL that may be secret.
+// seconds and on a server that is silent for 5: a reply that goes on coming is waited for,
+// however long it takes. Errors match checkpointer.ErrInvalid and never contain a part of
+// the URL that may be secret.
 func ParseURL(raw string) (*redis.UniversalOptions, Config, error) {
+	o, c, _, err := parse(raw)
+	return o, c, err
+}
+
+// parse is ParseURL and the dialer of the options.
+func parse(raw string) (*redis.UniversalOptions, Config, *dialer, error) {
 	o, c, err := parseURL(raw)
 	if err != nil {
-		return nil, Config{}, fmt.Errorf("redissaver: url: %w: %w", checkpointer.ErrInvalid, err)
+		return nil, Config{}, nil, fmt.Errorf("redissaver: url: %w: %w", checkpointer.ErrInvalid, err)
 	}
-	return o, c, nil
+	return o, c, withDialer(o), nil
 }
 
 func parseURL(raw string) (*redis.UniversalOptions, Config, error) {
