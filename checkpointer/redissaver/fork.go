@@ -50,10 +50,14 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}
+	metadata, err := record.Metadata(c.Metadata)
+	if err != nil {
+		return checkpointer.Ref{}, record.Wrap(op, to, err)
+	}
 	l, token := &arguments{}, fenceOf(ctx, to)
 	l.text(ref.Namespace, ref.ID, time.Now().UTC().Format(time.RFC3339Nano), token)
 	l.number(s.ttl())
-	l.text(packed(record.WithSource(c.Metadata, "fork")))
+	l.text(packed(record.WithSource(metadata, "fork")))
 	for _, n := range []int64{start, c.Length, fields} {
 		l.number(n)
 	}

@@ -102,7 +102,7 @@ func goOn(t *testing.T, s *redissaver.Saver) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.PutWrites(t.Context(), next, "task", []checkpointer.Write{{Channel: "x", Value: []byte("w")}}); err != nil {
+		if err := s.PutWrites(t.Context(), next, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x", Value: []byte("w")}}); err != nil {
 			t.Fatal(err)
 		}
 		for i, text := range want {
@@ -129,7 +129,7 @@ func endFormat(t *testing.T, s *redissaver.Saver) {
 			t.Fatal(err)
 		}
 		want := texts(t, s, at)
-		if _, err := s.Prune(t.Context(), thread, 1, ""); err != nil {
+		if _, err := s.Prune(t.Context(), thread, checkpointer.Retention{Keep: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if got := texts(t, s, at); !slices.Equal(got, want) {
@@ -202,8 +202,8 @@ func fillFormat(t *testing.T, s *redissaver.Saver, thread string) {
 	stamped.Stamp = &langrooms.Stamp{From: "proto", Exchange: "x1", Round: 1, Seen: 1}
 	two := int64(2)
 	put("", checkpointer.Step{ID: "c1", Log: checkpointer.Append(message0("m0"), message0("m1")), Channels: map[string][]byte{"x": []byte("1"), "y": {0, 255}},
-		Metadata: map[string]string{"source": "input", "step": "-1", "run_id": "r1"}})
-	put("c1", checkpointer.Step{ID: "c2", Log: append(checkpointer.Append(stamped), edit("m1", "edited")), Channels: map[string][]byte{"x": []byte("2")}, Metadata: map[string]string{"run_id": "r1"}})
+		Metadata: checkpointer.Metadata{"source": "input", "step": "-1", "run_id": "r1"}})
+	put("c1", checkpointer.Step{ID: "c2", Log: append(checkpointer.Append(stamped), edit("m1", "edited")), Channels: map[string][]byte{"x": []byte("2")}, Metadata: checkpointer.Metadata{"run_id": "r1"}})
 	put("c2", checkpointer.Step{ID: "c3", Log: append(checkpointer.Append(message0("m3")), checkpointer.Entry{Op: checkpointer.OpRemove, ID: "m0"}), Remove: []string{"y"}})
 	put("c2", checkpointer.Step{ID: "b1", Fork: true, Truncate: &two, Log: checkpointer.Append(message0("m4"))})
 	put("b1", checkpointer.Step{ID: "b2", Log: append(checkpointer.Append(message0("m5"), message0("m5")), edit("m5", "both"))})
@@ -211,7 +211,7 @@ func fillFormat(t *testing.T, s *redissaver.Saver, thread string) {
 	put("", checkpointer.Step{ID: "sub1", Channels: map[string][]byte{"s": nil}})
 	put("sub1", checkpointer.Step{ID: "sub2", Log: checkpointer.Append(message0("s1"))})
 	write := func(ns, id, task string, w ...checkpointer.Write) {
-		if err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, Namespace: ns, ID: id}, task, w); err != nil {
+		if err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, Namespace: ns, ID: id}, checkpointer.Task{ID: task}, w); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,6 +234,9 @@ func readFormat(t *testing.T, s *redissaver.Saver) []storedRead {
 			if c, err = s.Get(t.Context(), c.Ref); err != nil {
 				t.Fatal(err)
 			}
+			if c.Metadata == nil {
+				c.Metadata = checkpointer.Metadata{}
+			}
 			meta, err := json.Marshal(c.Metadata)
 			if err != nil {
 				t.Fatal(err)
@@ -241,7 +244,7 @@ func readFormat(t *testing.T, s *redissaver.Saver) []storedRead {
 			r := storedRead{Thread: thread, Namespace: c.Ref.Namespace, ID: c.Ref.ID, Parent: c.Parent, Time: c.Time, Length: c.Length,
 				Channels: c.Channels, Metadata: string(meta), Messages: texts(t, s, c.Ref)}
 			for _, w := range c.Writes {
-				r.Writes = append(r.Writes, fmt.Sprintf("%s %d %s %q", w.Task, w.Index, w.Channel, w.Value))
+				r.Writes = append(r.Writes, fmt.Sprintf("%s %d %s %q", w.Task.ID, w.Index, w.Channel, w.Value))
 			}
 			all = append(all, r)
 		}

@@ -3,7 +3,6 @@ package redissaver
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"iter"
 	"math"
 	"slices"
@@ -69,16 +68,16 @@ func listArgs(q checkpointer.Query) (listing, error) {
 	if err := record.CheckQuery(q); err != nil {
 		return listing{}, err
 	}
+	texts, err := record.Metadata(q.Filter)
+	if err != nil {
+		return listing{}, err
+	}
 	namespace := ""
 	if q.Namespace != nil {
 		namespace = *q.Namespace
 	}
 	filter := &arguments{}
-	filter.number(int64(len(q.Filter)))
-	for key, value := range q.Filter {
-		text, _ := json.Marshal(value)
-		filter.text(key, string(text))
-	}
+	filter.pairs(texts)
 	return listing{[]any{flag(q.Namespace == nil), namespace, q.Before.Namespace, q.Before.ID}, filter.args}, filter.check()
 }
 

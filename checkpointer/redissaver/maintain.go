@@ -3,7 +3,6 @@ package redissaver
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -30,25 +29,27 @@ var (
 // Prune implements [checkpointer.Pruner]. It is one script whose work grows with the
 // thread, and the one operation that is not repeated after a lost answer, because its
 // count would be wrong. A thread that does not exist has nothing to prune.
-func (s *Saver) Prune(ctx context.Context, thread string, keep int, runID string) (removed int, err error) {
+func (s *Saver) Prune(ctx context.Context, thread string, r checkpointer.Retention) (removed int, err error) {
 	const op = "prune"
-	if err := record.CheckPrune(thread, keep); err != nil {
+	if err := record.CheckPrune(thread, r); err != nil {
 		return 0, record.Wrap(op, thread, err)
 	}
-	run := ""
-	if runID != "" {
-		text, _ := json.Marshal(runID)
-		run = string(text)
+	run, before := "", ""
+	if r.RunID != "" {
+		run = record.RunID(r.RunID)
+	}
+	if !r.Before.IsZero() {
+		before = r.Before.UTC().Format(time.RFC3339Nano)
 	}
 	token := fenceOf(ctx, thread)
 	out, err := s.eval(ctx, request{op: op, thread: thread, script: pruneScript, write: true, once: true,
-		keys: s.fencedKeys(thread, token), args: []any{keep, "", run, token}})
+		keys: s.fencedKeys(thread, token), args: []any{r.Keep, before, run, token}})
 	if err != nil {
 		return 0, err
 	}
-	r := &reply{items: out[1:]}
-	removed = int(r.int())
-	if r.bad {
+	answer := &reply{items: out[1:]}
+	removed = int(answer.int())
+	if answer.bad {
 		return 0, record.Wrap(op, thread, malformed("a reply"))
 	}
 	return removed, nil

@@ -238,7 +238,7 @@ func TestDeleteLeavesOneExpiringKey(t *testing.T) {
 // no KEYS, SCAN, MODULE, CONFIG, FUNCTION.
 func TestCommandsUsed(t *testing.T) {
 	allowed := strings.Fields(`eval evalsha get set del unlink exists type rename persist pexpire pexpireat time
-		hset hsetnx hget hmget hdel hexists hlen hkeys hincrby zadd zcard zrem zscore zrevrange zrevrangebyscore
+		hset hsetnx hget hmget hdel hexists hlen hkeys hincrby zadd zcard zrandmember zrem zscore zrevrange zrevrangebyscore
 		ping info hello select`)
 	server := redistest.Start(t)
 	c := client(t, server.Addr)

@@ -3,7 +3,6 @@ package redissaver
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +27,11 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 	}
 	ref := checkpointer.Ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: step.ID}
 	token := fenceOf(ctx, ref.Thread)
-	args, err := putArgs(parent, step, token, s.ttl())
+	put, err := record.NewPut(parent, step)
+	if err != nil {
+		return checkpointer.Ref{}, record.Wrap(op, ref.Thread, err)
+	}
+	args, err := putArgs(parent, step, put, token, s.ttl())
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, ref.Thread, err)
 	}
@@ -43,32 +46,22 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 }
 
 // putArgs lists the arguments of lua/put.lua.
-func putArgs(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl int64) ([]any, error) {
-	if err := record.CheckPut(parent, step); err != nil {
-		return nil, err
-	}
-	log, err := record.Log(step.Log)
-	if err != nil {
-		return nil, err
-	}
+func putArgs(parent checkpointer.Ref, step checkpointer.Step, put record.Put, fence string, ttl int64) ([]any, error) {
 	at := step.Time
 	if at.IsZero() {
 		at = time.Now()
 	}
 	l := &arguments{}
 	l.text(parent.Namespace, step.ID, parent.ID, at.UTC().Format(time.RFC3339Nano))
-	l.text(string(record.Digest(parent.ID, step, log)[:16]), fence)
+	l.text(string(put.Digest[:16]), fence)
 	l.number(ttl)
-	l.text(flag(step.Fork), cutOf(step), packed(step.Metadata), flag(edits(step)))
+	l.text(flag(step.Fork), cutOf(step), packed(put.Metadata), flag(edits(step)))
 	l.channels(step.Channels)
 	l.number(int64(len(step.Remove)))
 	l.text(step.Remove...)
-	l.number(int64(len(log)))
-	for _, e := range log {
+	l.number(int64(len(put.Log)))
+	for _, e := range put.Log {
 		l.text(string(e.Op), e.ID, string(e.Data))
-	}
-	if len(log) > MaxEntries {
-		return nil, fmt.Errorf("%w: %d log entries in one step, at most %d are allowed", checkpointer.ErrTooLarge, len(log), MaxEntries)
 	}
 	return l.args, l.check()
 }
@@ -150,7 +143,7 @@ func edits(step checkpointer.Step) bool {
 func packed(m map[string]string) string {
 	var b []byte
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		value, _ := json.Marshal(m[key])
+		value := m[key]
 		b = append(strconv.AppendInt(b, int64(len(key)), 10), ':')
 		b = append(strconv.AppendInt(append(b, key...), int64(len(value)), 10), ':')
 		b = append(b, value...)

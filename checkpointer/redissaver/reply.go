@@ -2,7 +2,6 @@ package redissaver
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,16 +74,17 @@ func (r *reply) time() time.Time {
 	return t.UTC()
 }
 
-func (r *reply) metadata() map[string]string {
+func (r *reply) metadata() checkpointer.Metadata {
 	text, m := r.text(), map[string]string{}
 	for text != "" && !r.bad {
 		key, rest, ok := splitRow(text)
 		value, after, found := splitRow(rest)
-		var v string
-		r.bad = !ok || !found || json.Unmarshal([]byte(value), &v) != nil
-		m[key], text = v, after
+		r.bad = !ok || !found
+		m[key], text = value, after
 	}
-	return m
+	metadata, err := record.MetadataOf(m)
+	r.bad = r.bad || err != nil
+	return metadata
 }
 
 // values reads the channel values of an answer by their place, "seq:channel".
@@ -111,13 +111,13 @@ func (r *reply) writes() []checkpointer.PendingWrite {
 	var writes []checkpointer.PendingWrite
 	l := r.list()
 	l.each(func(l *reply) {
-		w := checkpointer.PendingWrite{Task: l.text(), Index: int(l.int())}
+		w := checkpointer.PendingWrite{Task: checkpointer.Task{ID: l.text(), Path: l.text()}, Index: int(l.int())}
 		w.Channel, w.Value = l.text(), []byte(l.bytes())
 		writes = append(writes, w)
 	})
 	r.bad = r.bad || l.bad
 	slices.SortFunc(writes, func(a, b checkpointer.PendingWrite) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Task.Path, b.Task.Path), cmp.Compare(a.Task.ID, b.Task.ID), cmp.Compare(a.Index, b.Index))
 	})
 	return writes
 }

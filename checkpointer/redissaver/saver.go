@@ -18,8 +18,8 @@ const DefaultPrefix = "langrooms:"
 // MaxStep bounds the bytes of one call (messages, channel values, writes), and
 // MaxEntries the number of its log entries. More is checkpointer.ErrTooLarge.
 const (
-	MaxStep    = 64 << 20
-	MaxEntries = 100_000
+	MaxStep    = checkpointer.MaxStep
+	MaxEntries = checkpointer.MaxEntries
 )
 
 // Config says how a [Saver] or [Blobs] uses the server.

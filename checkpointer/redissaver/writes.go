@@ -14,13 +14,13 @@ var luaWrites string
 var writesScript = script(luaToken, luaLib, luaFence, luaWrites)
 
 // PutWrites implements [checkpointer.Saver].
-func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task string, w []checkpointer.Write) error {
+func (s *Saver) PutWrites(ctx context.Context, at checkpointer.Ref, task checkpointer.Task, w []checkpointer.Write) error {
 	const op = "put writes"
 	if err := record.CheckWrites(at, task, w); err != nil {
 		return record.Wrap(op, at.Thread, err)
 	}
 	l, token := &arguments{}, fenceOf(ctx, at.Thread)
-	l.text(at.Namespace, at.ID, task, token)
+	l.text(at.Namespace, at.ID, task.ID, task.Path, token)
 	l.number(s.ttl())
 	l.number(int64(len(w)))
 	for i, write := range w {

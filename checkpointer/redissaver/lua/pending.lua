@@ -1,11 +1,9 @@
 local NULL_TASK = '00000000-0000-0000-0000-000000000000'
 
--- places lists the {task, index} of a row's pending writes, or returns nil. They are
--- read in pieces, because Lua bounds the values that one call can return.
-local function places(key)
-  local data = call('HGET', W, 'i' .. key)
-  if not data then return nil end
-  local list, offset = {}, 0
+-- placesof lists the {task, index} of the pending writes of a row out of what is stored.
+-- They are read in pieces, because Lua bounds the values that one call can return.
+local function placesof(key, data)
+  local list, offset = {}, data and 0 or -1
   while offset >= 0 do
     local got = {pcall(cmsgpack.unpack_limit, data, 1000, offset)}
     if not got[1] or type(got[2]) ~= 'number' then refuse('FORMAT', 'the pending writes of ' .. key .. ' cannot be read') end
@@ -18,15 +16,17 @@ local function places(key)
   return list
 end
 
+local function places(key) return placesof(key, call('HGET', W, 'i' .. key)) end
+
 local function placefield(key, p) return 'd' .. pair(key, p[2] .. ':' .. p[1]) end
 
--- pending returns task, index, channel, value, … of a row's pending writes.
+-- pending returns task, path, index, channel, value, … of a row's pending writes.
 local function pending(key)
-  local list, fields, out = places(key) or {}, {}, {}
+  local list, fields, out = places(key), {}, {}
   for k, p in ipairs(list) do fields[k] = placefield(key, p) end
   for k, data in ipairs(hmget(W, fields)) do
     local w = unpacked(data or '', 'a pending write of ' .. key)
-    for _, v in ipairs({list[k][1], list[k][2], w[1], w[2]}) do out[#out + 1] = v end
+    for _, v in ipairs({list[k][1], w[3] or '', list[k][2], w[1], w[2]}) do out[#out + 1] = v end
   end
   return out
 end

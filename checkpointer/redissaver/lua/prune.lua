@@ -8,9 +8,9 @@ end
 
 -- interrupted says that an interrupt is open at a row: no later call has stored a resume of
 -- its task or of the whole superstep. (Of writes in format 1 the order is not known.)
-local function interrupted(key)
+local function interrupted(key, pending)
   local asked, answered, fields, list = {}, {}, {}, {}
-  for _, p in ipairs(places(key) or {}) do
+  for _, p in ipairs(pending) do
     if p[2] == -3 or p[2] == -4 then
       list[#list + 1] = p
       fields[#fields + 1] = placefield(key, p)
@@ -29,10 +29,13 @@ end
 -- instant is a time as text that orders as the time does.
 local function instant(t) return (string.gsub(t, 'Z$', '')) end
 
--- choose splits the rows into those that stay, newest first, and the keys of the others.
+-- choose splits the rows into those that stay, newest first, and the keys of the others
+-- with the fields of their writes; it returns too which namespaces there are.
 local function choose(keep, before, run)
-  local count, kept, gone = {}, {}, {}
-  local keys = call('ZREVRANGE', I, 0, -1)
+  local count, kept, gone, writes = {}, {}, {}, {}
+  local keys, fields = call('ZREVRANGE', I, 0, -1), {}
+  for k, key in ipairs(keys) do fields[k] = 'i' .. key end
+  local pending = hmget(W, fields)
   for k, data in ipairs(hmget(R, keys)) do
     local key = keys[k]
     local size, rest = string.match(key, '^(%d+):(.*)$')
@@ -41,18 +44,18 @@ local function choose(keep, before, run)
     count[r.ns] = (count[r.ns] or 0) + 1
     local stays = count[r.ns] <= keep or before ~= '' and instant(r.time) >= instant(before)
       or run ~= '' and held(metadata(r)).run_id ~= run
-    if stays or keep > 0 and interrupted(key) then kept[#kept + 1] = r else gone[#gone + 1] = key end
+    local list = placesof(key, pending[k])
+    if stays or keep > 0 and interrupted(key, list) then kept[#kept + 1] = r else
+      gone[#gone + 1] = key
+      writes[#writes + 1] = 'i' .. key
+      for _, p in ipairs(list) do writes[#writes + 1] = placefield(key, p) end
+    end
   end
-  return kept, gone, count
+  return kept, gone, writes, count
 end
 
-local function forget(gone)
-  local fields = {}
-  for _, key in ipairs(gone) do
-    fields[#fields + 1] = 'i' .. key
-    for _, p in ipairs(places(key) or {}) do fields[#fields + 1] = placefield(key, p) end
-  end
-  drop(W, fields)
+local function forget(gone, writes)
+  drop(W, writes)
   drop(R, gone)
   for k = 1, #gone, 1000 do call('ZREM', I, unpack(gone, k, math.min(k + 999, #gone))) end
 end
@@ -159,7 +162,7 @@ end
 
 -- settled applies what resolve has found to the stock: contents that nobody sees are
 -- dropped, a message that everybody sees as one edit left it becomes that.
-local function settled(mark, stock, doomed, written, used)
+local function settled(mark, stock, doomed, written, used, moved)
   local place, lists, shown, only = mark.owner .. ':' .. mark.p, 0, mark.original, nil
   for n, edits in pairs(mark.keep) do
     for e in pairs(edits) do
@@ -171,9 +174,7 @@ local function settled(mark, stock, doomed, written, used)
     doomed[#doomed + 1] = 'e' .. place
     mark.keep = {}
   elseif not mark.original and lists == 1 then
-    local content = call('HGET', L, 'e' .. only[1] .. ':' .. only[2]) or ''
-    written[#written + 1] = 'e' .. place
-    written[#written + 1] = 'a' .. string.sub(content, 2)
+    moved[#moved + 1] = {'e' .. place, 'e' .. only[1] .. ':' .. only[2]}
     mark.keep = {}
   elseif not mark.original then
     written[#written + 1] = 'e' .. place
@@ -251,11 +252,16 @@ end
 
 -- sweep drops from the log's key what nobody sees.
 local function sweep(stands)
-  local doomed, written, used = {}, {}, {}
+  local doomed, written, used, moved, sources = {}, {}, {}, {}, {}
   local stock, marks = takestock(doomed)
   for _, mark in pairs(marks) do
     resolve(mark, stands)
-    settled(mark, stock, doomed, written, used)
+    settled(mark, stock, doomed, written, used, moved)
+  end
+  for k, m in ipairs(moved) do sources[k] = m[2] end
+  for k, content in ipairs(hmget(L, sources)) do
+    written[#written + 1] = moved[k][1]
+    written[#written + 1] = 'a' .. string.sub(content or '', 2)
   end
   for n in pairs(need) do sift(n, stock, doomed, written, used) end
   hset(L, written)
@@ -310,7 +316,7 @@ local function main()
   local exists = open()
   fence(mine)
   if not exists then seen(); return {'OK', 0} end
-  local kept, gone, spaces = choose(keep, before, run)
+  local kept, gone, writes, spaces = choose(keep, before, run)
   ready(true)
   if #kept == 0 then
     call('UNLINK', unpack(THREAD))
@@ -319,7 +325,7 @@ local function main()
   end
   local heads = newestof(kept, spaces)
   local stands = want(kept)
-  forget(gone)
+  forget(gone, writes)
   local left = sweep(stands)
   cutvalues(kept)
   putlogs(left, heads)

@@ -9,11 +9,11 @@ local function quoted(text)
 end
 
 -- metadata returns a row's metadata as the client packs it: key, JSON, … each behind its
--- length. In format 1 it is a table of texts.
+-- length. In format 1 it is a table of texts, and what is no text stands behind a NUL.
 local function metadata(r)
   if type(r.meta) == 'string' then return r.meta end
   local out = {}
-  for k, v in pairs(r.meta) do out[#out + 1] = pair(k, '') .. pair(quoted(v), '') end
+  for k, v in pairs(r.meta) do out[#out + 1] = pair(k, '') .. pair(string.byte(v) == 0 and string.sub(v, 2) or quoted(v), '') end
   return table.concat(out)
 end
 

@@ -1,10 +1,10 @@
--- writes: NS ID TASK TOKEN TTL, then counted (index, channel, value).
+-- writes: NS ID TASK PATH TOKEN TTL, then counted (index, channel, value).
 -- An ordinary write's place is taken by the first that comes, a special one's (index
 -- below 0) by the last. n counts the calls, so that each write can be told from later ones.
 local ORPHAN_AGE = 86400000 -- ms for which writes wait for their checkpoint
 
 local function main()
-  local ns, id, task, mine, ttl = arg(), arg(), arg(), arg(), int()
+  local ns, id, task, path, mine, ttl = arg(), arg(), arg(), arg(), arg(), int()
   local exists = open()
   fence(mine)
   local key, time = pair(ns, id), now()
@@ -14,7 +14,7 @@ local function main()
   for k = 1, int() do
     local index, channel, value = int(), arg(), arg()
     fields[k] = 'd' .. pair(key, index .. ':' .. task)
-    written[k] = {index, cmsgpack.pack({channel, value, '', turn, time})}
+    written[k] = {index, cmsgpack.pack({channel, value, path, turn, time})}
   end
   local fresh = {}
   for k, old in ipairs(hmget(W, fields)) do
