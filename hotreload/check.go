@@ -99,6 +99,16 @@ func checkEnvName(name string) error {
 	return nil
 }
 
+// checkHeader takes the name of an HTTP header (RFC 9110, 5.1).
+func checkHeader(name string) error {
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	}) {
+		return errors.New("is not the name of a header")
+	}
+	return nil
+}
+
 // nearest returns the candidate closest to word, if one is close enough to be meant.
 func nearest(word string, candidates []string) string {
 	best, bound := "", max(2, len(word)/3)

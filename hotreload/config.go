@@ -109,8 +109,13 @@ type Delegate struct {
 
 	// URL is the JSON-RPC endpoint (a2a) or the endpoint's base (openai).
 	URL string
+	// CardURL is where the agent card is, and Binding what is spoken: "JSONRPC", "HTTP+JSON"
+	// or "", what the card says (a2a).
+	CardURL, Binding string
 	// Auth is what an a2a peer is shown.
 	Auth Auth
+	// HTTP is how a peer of type a2a is reached.
+	HTTP HTTP
 	// PollTimeout is the bound without observable progress (a2a), by default 300 s.
 	PollTimeout time.Duration
 
@@ -161,15 +166,33 @@ func (d Delegate) LogValue() slog.Value { return slog.StringValue(d.String()) }
 // MarshalJSON returns the fields without Env, secrets and what is secret in the URL hidden.
 func (d Delegate) MarshalJSON() ([]byte, error) {
 	type fields Delegate
-	d.URL = redactURL(d.URL)
+	d.URL, d.CardURL = redactURL(d.URL), redactURL(d.CardURL)
 	return json.Marshal(fields(d))
 }
 
 // Auth is the credential shown to an a2a peer.
 type Auth struct {
-	// Scheme is empty (none), "bearer" or "apiKey".
-	Scheme     string
+	// Scheme is empty (the agent card decides), "bearer", "apiKey" or "oauth2".
+	Scheme string
+	// Credential is the token or key; of oauth2 the client's secret.
 	Credential Secret
+	// ClientID, TokenURL and Scopes are oauth2's.
+	ClientID, TokenURL string
+	Scopes             []string
+}
+
+// HTTP is how a peer is reached over HTTP.
+type HTTP struct {
+	// Headers are set on every request. Their values may be secret: they are never
+	// marshalled. HeadersEnv names the variable of a header's value.
+	Headers    map[string]string `json:"-"`
+	HeadersEnv map[string]string
+	// CAFile, CertFile and KeyFile are PEM files.
+	CAFile, CertFile, KeyFile string
+	// Proxy is a URL; none means the environment's.
+	Proxy Secret
+	// Retries is how often a request is tried again after 429 and 503, by default 1.
+	Retries int
 }
 
 // Server is the REST, MCP and console server.

@@ -41,7 +41,7 @@ func TestDelegateDefaults(t *testing.T) {
 		t.Fatal(findings, err)
 	}
 	want := []Delegate{
-		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second},
+		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second, HTTP: HTTP{Retries: 1}},
 		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Temperature: 0.4, Timeout: time.Minute},
 		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, Permissions: "auto"},
 	}
@@ -72,6 +72,8 @@ func TestDelegateEqual(t *testing.T) {
 			*p = SecretFromEnv("X")
 		case *Auth:
 			p.Credential = NewSecret("x")
+		case *HTTP:
+			p.CAFile = "x"
 		case *[]string:
 			*p = []string{"x"}
 		case *map[string]string:

@@ -2,6 +2,8 @@ package hotreload
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -79,9 +81,28 @@ func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
 	case d.Auth.Scheme != "" && d.Auth.Credential.IsZero():
 		e.report(Error, n, "auth", "refused: auth.scheme is %s and there is no token or credentialsEnv", d.Auth.Scheme)
 	case d.Auth.Scheme == "" && !d.Auth.Credential.IsZero():
-		e.report(Warning, n, "auth", "auth.scheme is empty, so the credential is sent as a bearer token")
+		e.report(Warning, n, "auth", "auth.scheme is empty, so the agent card decides how the credential is sent, else it is a bearer token")
 	}
+	e.checkReach(d, n)
 	return d, !e.failed
+}
+
+// checkReach applies the rules that span the keys of how a peer is reached.
+func (s *scope) checkReach(d Delegate, n *yaml.Node) {
+	switch {
+	case d.Auth.Scheme == "oauth2" && d.Auth.ClientID == "":
+		s.report(Error, n, "auth", "refused: auth.scheme is oauth2 and there is no client_id")
+	case d.Auth.Scheme != "oauth2" && (d.Auth.ClientID != "" || d.Auth.TokenURL != "" || d.Auth.Scopes != nil):
+		s.report(Warning, n, "auth", "auth.client_id, token_url and scopes have no effect without scheme oauth2")
+	}
+	if (d.HTTP.CertFile == "") != (d.HTTP.KeyFile == "") {
+		s.report(Error, n, "cert_file", "refused: cert_file and key_file go together, and one of them is missing")
+	}
+	for _, header := range slices.Sorted(maps.Keys(d.HTTP.HeadersEnv)) {
+		if err := checkVariable(d.HTTP.HeadersEnv[header]); err != nil {
+			s.report(Error, valueOf(n, "headers_env"), "headers_env", "refused: headers_env.%s %v", shown(header), err)
+		}
+	}
 }
 
 // readEntry fills *into with the defaults of its type and the values of mapping n, and

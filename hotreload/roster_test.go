@@ -13,6 +13,9 @@ var (
 	newACP = Delegate{Name: "new", Type: "acp", Description: "writes: code", Command: "npx", Args: []string{"-y", "pkg", "8080"},
 		Env: map[string]string{"B": "2", "A": "x y"}, Timeout: 90 * time.Second, Permissions: "readonly", AllowKinds: []string{"read"}}
 	newA2A = Delegate{Name: "new", Type: "a2a", URL: "https://peer.example.com/rpc", Auth: Auth{Scheme: "bearer", Credential: SecretFromEnv("TOKEN")}}
+	newTLS = Delegate{Name: "new", Type: "a2a", URL: "https://h/rpc", CardURL: "https://h/card", Binding: "HTTP+JSON",
+		Auth: Auth{Scheme: "oauth2", Credential: SecretFromEnv("S"), ClientID: "me", Scopes: []string{"read"}},
+		HTTP: HTTP{Headers: map[string]string{"X-Tenant": "acme"}, HeadersEnv: map[string]string{"X-Key": "KEY"}, CAFile: "ca.pem", CertFile: "c.pem", KeyFile: "k.pem", Proxy: SecretFromEnv("PROXY"), Retries: 3}}
 	newLLM = Delegate{Name: "new", Type: "openai", URL: "http://h/v1", Model: "m", APIKey: NewSecret("hunter2"), SystemPrompt: "two\nlines", Temperature: 0, MaxTokens: 5}
 )
 
@@ -44,6 +47,24 @@ func TestInsertDelegate(t *testing.T) {
   max_tokens: 5
   temperature: 0
 `
+	const tls = `- name: new
+  type: a2a
+  url: https://h/rpc
+  card_url: https://h/card
+  binding: HTTP+JSON
+  auth:
+    scheme: oauth2
+    credentialsEnv: S
+    client_id: me
+    scopes: [read]
+  headers: {X-Tenant: acme}
+  headers_env: {X-Key: KEY}
+  ca_file: ca.pem
+  cert_file: c.pem
+  key_file: k.pem
+  proxy_env: PROXY
+  retries: 3
+`
 	indented := func(text string) string {
 		return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 	}
@@ -55,6 +76,7 @@ func TestInsertDelegate(t *testing.T) {
 	}{
 		{"an empty file", "", newACP, "delegates:\n" + indented(acp)},
 		{"no roster yet", "room: {}\n# tail\n", newA2A, "room: {}\n# tail\ndelegates:\n" + indented(a2a)},
+		{"how it is reached", "room: {}\n", newTLS, "room: {}\ndelegates:\n" + indented(tls)},
 		{"an empty roster", "delegates: [] # none\nroom: {}\n", newLLM, "delegates:  # none\n" + indented(llm) + "room: {}\n"},
 		{"a heading only", "delegates: # none\nroom: {}\n", newA2A, "delegates: # none\n" + indented(a2a) + "room: {}\n"},
 		{"behind the last entry, before its trailing comments", "delegates:\n  - name: a # A\n    type: acp\n    command: c # C\n  # - name: b\n\nroom: {}\n", newA2A,

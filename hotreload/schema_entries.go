@@ -15,6 +15,7 @@ var (
 	a2aOnly    = []string{typeA2A}
 	openaiOnly = []string{typeOpenAI}
 	acpOnly    = []string{typeACP}
+	overHTTP   = []string{typeA2A}
 )
 
 // delegateRows describes one entry of delegates (spec: rooms, section 6).
@@ -27,13 +28,23 @@ var delegateRows = []row[Delegate]{
 		Help: "What it is good for; the lead reads it."}, func(d *Delegate) any { return &d.Description }},
 
 	{Field{Key: "url", Kind: KindText, Types: a2aOnly, Required: true, check: checkURL,
-		Help: "The JSON-RPC endpoint; the agent card is at its origin. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},
-	{Field{Key: "auth.scheme", Kind: KindChoice, Types: a2aOnly, Choices: []string{"", "bearer", "apiKey"}, Default: "",
-		Help: "How the credential is sent; empty sends none."}, func(d *Delegate) any { return &d.Auth.Scheme }},
+		Help: "The endpoint, the agent's address, or its agent card's. The card is looked for below it, then at its origin. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},
+	{Field{Key: "card_url", Kind: KindText, Types: a2aOnly, check: checkURL,
+		Help: "Where the agent card is, when it is not found by itself; it must lie at the origin of `url`."}, func(d *Delegate) any { return &d.CardURL }},
+	{Field{Key: "binding", Kind: KindChoice, Types: a2aOnly, Choices: []string{"", "JSONRPC", "HTTP+JSON"}, Default: "",
+		Help: "The binding to speak; empty takes what the agent card offers."}, func(d *Delegate) any { return &d.Binding }},
+	{Field{Key: "auth.scheme", Kind: KindChoice, Types: a2aOnly, Choices: []string{"", "bearer", "apiKey", "oauth2"}, Default: "",
+		Help: "How the credential is sent: `bearer`, `apiKey` in the header, query or cookie that the agent card names (else `X-API-Key`), `oauth2` as client credentials for a token; empty leaves it to the card, else `bearer`."}, func(d *Delegate) any { return &d.Auth.Scheme }},
 	{Field{Key: "auth.token", Kind: KindSecret, Types: a2aOnly,
-		Help: "The credential itself; better name a variable with `credentialsEnv`."}, func(d *Delegate) any { return &d.Auth.Credential }},
+		Help: "The credential itself (of `oauth2` the client's secret); better name a variable with `credentialsEnv`."}, func(d *Delegate) any { return &d.Auth.Credential }},
 	{Field{Key: "auth.credentialsEnv", Kind: KindVariable, Types: a2aOnly,
 		Help: "The environment variable that holds the credential; read at each use."}, func(d *Delegate) any { return &d.Auth.Credential }},
+	{Field{Key: "auth.client_id", Kind: KindText, Types: a2aOnly,
+		Help: "The client's id (`oauth2`)."}, func(d *Delegate) any { return &d.Auth.ClientID }},
+	{Field{Key: "auth.token_url", Kind: KindText, Types: a2aOnly, check: checkURL,
+		Help: "Where tokens are issued (`oauth2`); absent takes the agent card's, when it lies at the origin of `url`."}, func(d *Delegate) any { return &d.Auth.TokenURL }},
+	{Field{Key: "auth.scopes", Kind: KindList, Types: a2aOnly,
+		Help: "The scopes to ask for (`oauth2`); absent takes those that the agent card requires."}, func(d *Delegate) any { return &d.Auth.Scopes }},
 	{Field{Key: "poll_timeout_s", Kind: KindSeconds, Types: a2aOnly, Default: 300.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
 		Help: "How long the peer may work without observable progress."}, func(d *Delegate) any { return &d.PollTimeout }},
 
@@ -53,6 +64,23 @@ var delegateRows = []row[Delegate]{
 		Help: "0 is kept as 0."}, func(d *Delegate) any { return &d.Temperature }},
 	{Field{Key: "timeout_s", Kind: KindSeconds, Types: openaiOnly, Default: 60.0, Least: 0.001, Ceiling: day, Unit: "s",
 		Help: "The bound on one call."}, func(d *Delegate) any { return &d.Timeout }},
+
+	{Field{Key: "headers", Kind: KindMap, Types: overHTTP, check: checkHeader,
+		Help: "Headers set on every request to the peer; what is secret goes into `headers_env`."}, func(d *Delegate) any { return &d.HTTP.Headers }},
+	{Field{Key: "headers_env", Kind: KindMap, Types: overHTTP, check: checkHeader,
+		Help: "Headers whose values are in environment variables: the header's name and the variable's; read at each use."}, func(d *Delegate) any { return &d.HTTP.HeadersEnv }},
+	{Field{Key: "ca_file", Kind: KindText, Types: overHTTP,
+		Help: "A PEM file of certificates that are trusted beside the system's."}, func(d *Delegate) any { return &d.HTTP.CAFile }},
+	{Field{Key: "cert_file", Kind: KindText, Types: overHTTP,
+		Help: "The PEM file of a client certificate."}, func(d *Delegate) any { return &d.HTTP.CertFile }},
+	{Field{Key: "key_file", Kind: KindText, Types: overHTTP,
+		Help: "The PEM file of its key."}, func(d *Delegate) any { return &d.HTTP.KeyFile }},
+	{Field{Key: "proxy", Kind: KindSecret, Types: overHTTP,
+		Help: "The URL of a proxy; absent means the environment's (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). One that holds a password is better named by `proxy_env`."}, func(d *Delegate) any { return &d.HTTP.Proxy }},
+	{Field{Key: "proxy_env", Kind: KindVariable, Types: overHTTP,
+		Help: "The environment variable that holds the proxy's URL."}, func(d *Delegate) any { return &d.HTTP.Proxy }},
+	{Field{Key: "retries", Kind: KindWhole, Types: overHTTP, Default: 1, Ceiling: 5, Unit: "times",
+		Help: "How often a request is tried again after 429, and after 503 with Retry-After; a wait of up to 30 s is kept."}, func(d *Delegate) any { return &d.HTTP.Retries }},
 
 	{Field{Key: "command", Kind: KindText, Types: acpOnly, Required: true,
 		Help: "The agent's program. `demo:NAME` is a built-in demo agent."}, func(d *Delegate) any { return &d.Command }},

@@ -31,7 +31,7 @@ func (f Field) decode(n *yaml.Node) (value any, odd string, err error) {
 	case KindList:
 		value, err = f.decodeList(n)
 	case KindMap:
-		value, err = decodeMap(n)
+		value, err = f.decodeMap(n)
 	default:
 		value, err = f.decodeText(n)
 	}
@@ -100,7 +100,7 @@ func (f Field) decodeList(n *yaml.Node) ([]string, error) {
 	return list, nil
 }
 
-func decodeMap(n *yaml.Node) (map[string]string, error) {
+func (f Field) decodeMap(n *yaml.Node) (map[string]string, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("must be a map of texts, not %s", Field{}.kindOf(n))
 	}
@@ -109,7 +109,9 @@ func decodeMap(n *yaml.Node) (map[string]string, error) {
 		name, _, _ := strings.Cut(p.key.Value, "=") // NAME=VALUE: the value may be a secret
 		name = shown(name)
 		switch {
-		case p.key.Kind != yaml.ScalarNode || checkEnvName(p.key.Value) != nil:
+		case p.key.Kind == yaml.ScalarNode && f.check != nil && f.check(p.key.Value) != nil:
+			return nil, fmt.Errorf("key \"%s\" %w", name, f.check(p.key.Value))
+		case p.key.Kind != yaml.ScalarNode || f.check == nil && checkEnvName(p.key.Value) != nil:
 			return nil, fmt.Errorf("key \"%s\" is not the name of an environment variable", name)
 		case p.first != nil:
 			return nil, fmt.Errorf("%s is given twice, first in line %d", name, p.first.Line)

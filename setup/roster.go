@@ -121,7 +121,8 @@ func (a *App) newDelegate(d hotreload.Delegate) (_ delegate.Delegate, err error)
 func (a *App) a2aConfig(d hotreload.Delegate) a2aagent.Config {
 	c := a2aagent.Config{
 		Name: d.Name, Description: d.Description, URL: d.URL, Scheme: d.Auth.Scheme,
-		PollTimeout: d.PollTimeout, Continuity: a.Continuity,
+		CardURL: d.CardURL, Binding: d.Binding, ClientID: d.Auth.ClientID, TokenURL: d.Auth.TokenURL, Scopes: d.Auth.Scopes,
+		HTTP: httpOptions(d.HTTP), PollTimeout: d.PollTimeout, Continuity: a.Continuity,
 	}
 	if !d.Auth.Credential.IsZero() {
 		c.Token = d.Auth.Credential.Resolve
@@ -151,4 +152,23 @@ func demoName(d hotreload.Delegate) (string, bool) {
 		return name, true
 	}
 	return strings.CutPrefix(d.URL, "demo:")
+}
+
+// httpOptions returns what the file says of reaching a peer over HTTP; variables are read at
+// each use.
+func httpOptions(h hotreload.HTTP) delegate.HTTP {
+	o := delegate.HTTP{CAFile: h.CAFile, CertFile: h.CertFile, KeyFile: h.KeyFile, Retries: h.Retries}
+	if len(h.Headers)+len(h.HeadersEnv) > 0 {
+		o.Headers = make(map[string]func() (string, error))
+	}
+	for name, value := range h.Headers {
+		o.Headers[name] = hotreload.NewSecret(value).Resolve
+	}
+	for name, variable := range h.HeadersEnv {
+		o.Headers[name] = hotreload.SecretFromEnv(variable).Resolve
+	}
+	if !h.Proxy.IsZero() {
+		o.Proxy = h.Proxy.Resolve
+	}
+	return o
 }

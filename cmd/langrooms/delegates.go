@@ -169,7 +169,7 @@ func probe(ctx context.Context, d delegate.Delegate) probeLine {
 // addCommand writes a new entry; the program that runs takes it up by itself.
 func (p *program) addCommand() *cobra.Command {
 	var d hotreload.Delegate
-	var keyEnv string
+	var keyEnv, proxyEnv string
 	c := &cobra.Command{Use: "add NAME", Short: "Add a delegate to the configuration file", Args: oneArg(&d.Name)}
 	f := c.Flags()
 	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
@@ -181,13 +181,27 @@ func (p *program) addCommand() *cobra.Command {
 	f.StringVar(&d.Command, "command", "", "the program to start (acp)")
 	f.StringArrayVar(&d.Args, "arg", nil, "an argument of the program (acp); repeatable")
 	f.StringVar(&d.WorkDir, "workdir", "", "where the program works (acp)")
-	f.StringVar(&d.Auth.Scheme, "auth", "", "bearer or apiKey (a2a)")
+	f.StringVar(&d.Auth.Scheme, "auth", "", "bearer, apiKey or oauth2 (a2a)")
+	f.StringVar(&d.Auth.ClientID, "client-id", "", "the client's id (a2a with oauth2)")
+	f.StringVar(&d.Auth.TokenURL, "token-url", "", "where tokens are issued (a2a with oauth2)")
+	f.StringVar(&d.CardURL, "card-url", "", "where the agent card is (a2a)")
+	f.StringVar(&d.Binding, "binding", "", "JSONRPC or HTTP+JSON (a2a)")
+	f.StringToStringVar(&d.HTTP.Headers, "header", nil, "a header `NAME=VALUE` of every request (a2a); repeatable")
+	f.StringToStringVar(&d.HTTP.HeadersEnv, "header-env", nil, "a header whose value is in a variable, `NAME=VARIABLE` (a2a); repeatable")
+	f.StringVar(&d.HTTP.CAFile, "ca-file", "", "a PEM file of trusted certificates (a2a)")
+	f.StringVar(&d.HTTP.CertFile, "cert-file", "", "the PEM file of a client certificate (a2a)")
+	f.StringVar(&d.HTTP.KeyFile, "key-file", "", "the PEM file of its key (a2a)")
+	f.StringVar(&proxyEnv, "proxy-env", "", "the environment `VARIABLE` that holds a proxy's URL (a2a)")
+	f.IntVar(&d.HTTP.Retries, "retries", 0, "how often a request is tried again after 429 and 503 (a2a; otherwise 1)")
 	f.StringVar(&keyEnv, "key-env", "", "the environment `VARIABLE` that holds the credential (a2a, openai)")
 	c.RunE = func(*cobra.Command, []string) error {
 		if keyEnv != "" && d.Type == "a2a" {
 			d.Auth.Credential = hotreload.SecretFromEnv(keyEnv)
 		} else if keyEnv != "" {
 			d.APIKey = hotreload.SecretFromEnv(keyEnv)
+		}
+		if proxyEnv != "" {
+			d.HTTP.Proxy = hotreload.SecretFromEnv(proxyEnv)
 		}
 		if err := delegate.CheckName(d.Name); err != nil {
 			return err

@@ -3,6 +3,7 @@ package a2aagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 )
 
 // Agent is one A2A peer. It implements [delegate.Delegate] and [delegate.TaskReader].
@@ -19,6 +21,7 @@ type Agent struct {
 	base   http.Client
 	own    *http.Transport // nil when the caller gave a client
 	cards  cardCache
+	tokens tokenCache
 	pace   time.Duration // the unit of the schedule: a second, but in tests
 
 	mu      sync.Mutex
@@ -35,7 +38,8 @@ var (
 
 var errClosed = errors.New("the delegate has been closed")
 
-// New returns the peer that cfg describes. It does no I/O. An error names the bad field.
+// New returns the peer that cfg describes. It reads the files of cfg.HTTP and does no other
+// I/O. An error names the bad field.
 func New(cfg Config) (*Agent, error) {
 	target, err := cfg.check()
 	if err != nil {
@@ -45,12 +49,15 @@ func New(cfg Config) (*Agent, error) {
 	if cfg.HTTPClient != nil {
 		a.base = http.Client{Transport: cfg.HTTPClient.Transport, Jar: cfg.HTTPClient.Jar}
 	} else {
-		a.own = newTransport()
+		if a.own, err = httpx.Transport(cfg.HTTP); err != nil {
+			return nil, fmt.Errorf("a2a delegate %q: HTTP: %w", cfg.Name, err)
+		}
 		a.base = http.Client{Transport: a.own}
 	}
 	if a.base.Transport == nil {
 		a.base.Transport = http.DefaultTransport
 	}
+	a.base.Transport = httpx.Retry(a.base.Transport, cfg.HTTP.Retries)
 	a.life, a.end = context.WithCancel(context.Background())
 	return a, nil
 }
@@ -80,8 +87,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	return s.cleanReply(reply), s.cleanError(err)
 }
 
-// Probe fetches the agent card. A peer without one cannot be probed, although it can be
-// asked; the error says so.
+// Probe fetches the agent card, compares what it asks for with what is configured, and looks
+// for a task that does not exist, which a peer answers, or refuses the credential, without
+// any work. A peer without a card is spoken of by that look alone.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	ctx, done, err := a.begin(ctx)
 	if err != nil {
@@ -92,14 +100,34 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	if err != nil {
 		return delegate.Health{}, err
 	}
+	health, err := s.probe(ctx)
+	return health, s.cleanError(err)
+}
+
+func (s *session) probe(ctx context.Context) (delegate.Health, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	started := time.Now()
-	c, err := s.fetchCard(ctx)
+	c, noCard := s.fetchCard(ctx)
+	switch {
+	case noCard == nil:
+		s.cards.put(c)
+		if err := s.met(c.security); err != nil {
+			return delegate.Health{}, s.fail(delegate.KindRefused, err)
+		}
+	case noAnswer(noCard), errors.Is(noCard, errBadCard):
+		return delegate.Health{}, noCard
+	}
+	p, err := s.meet(ctx)
 	if err != nil {
-		return delegate.Health{}, s.cleanError(err)
+		return delegate.Health{}, err
+	}
+	if err := p.knock(ctx); err != nil {
+		return delegate.Health{}, err
 	}
 	return delegate.Health{Latency: time.Since(started),
 		Version:  s.clean(delegate.OneLine(c.agentVersion, 100)),
-		Protocol: "A2A " + string(c.endpoint.version)}, nil
+		Protocol: "A2A " + string(p.endpoint.version)}, nil
 }
 
 // Close ends running Asks, waits for them and closes the agent's own connections, not
@@ -141,8 +169,16 @@ func (a *Agent) fail(kind delegate.Kind, err error) *delegate.Error {
 // conversation returns the key under which the peer's context id is remembered.
 func (s *session) conversation(thread string) delegate.ContextKey {
 	return delegate.ContextKey{Thread: thread, Delegate: s.cfg.Name, URL: s.cfg.URL,
-		Credential: delegate.CredentialDigest(s.cfg.Scheme, s.token)}
+		Credential: delegate.CredentialDigest(s.cfg.digestScheme(), s.secret)}
 }
 
 // blank reports whether text has no words.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// digestScheme is the scheme in a credential's digest: a token without one is a bearer.
+func (c *Config) digestScheme() string {
+	if c.Scheme == "" && c.Token != nil {
+		return SchemeBearer
+	}
+	return c.Scheme
+}

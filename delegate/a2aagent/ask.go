@@ -57,7 +57,10 @@ func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 // start sends the message, or finds the task that is to be resumed in a state in which it
 // needs none.
 func (x *ask) start(outer, ctx context.Context) error {
-	x.peer = x.meet(ctx)
+	var err error
+	if x.peer, err = x.meet(ctx); err != nil {
+		return err
+	}
 	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
 	if id := x.req.ResumeTask; id != "" {
 		return x.resume(outer, ctx, id, m)

@@ -1,6 +1,7 @@
 package a2aagent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 
 const (
 	cardPath     = "/.well-known/agent-card.json"
+	oldCardPath  = "/.well-known/agent.json" // before 0.3
 	cardLifetime = time.Minute
 	cardTimeout  = 5 * time.Second // a card that hangs must not hold up the message
 	maxCard      = 1 << 20
@@ -30,6 +32,7 @@ type card struct {
 	endpoint     endpoint
 	streaming    bool
 	agentVersion string
+	security     security
 }
 
 // cardCache keeps the card, or that there is none, for a minute.
@@ -52,6 +55,13 @@ func (c *cardCache) put(found card) {
 	c.card, c.until = found, time.Now().Add(cardLifetime)
 }
 
+// asked returns what the card, if one is known, says of credentials.
+func (c *cardCache) asked() security {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.card.security
+}
+
 // speak corrects what the cached card says is spoken.
 func (c *cardCache) speak(e endpoint) {
 	c.mu.Lock()
@@ -67,9 +77,9 @@ func (s *session) card(ctx context.Context) card {
 	}
 	c, err := s.fetchCard(ctx)
 	if err != nil {
-		c = card{endpoint: choose(s.target, nil)}
-		var e *delegate.Error
-		gone := errors.As(err, &e) && e.Kind == delegate.KindUnreachable && !errors.Is(err, context.DeadlineExceeded)
+		e, _ := choose(withoutCard(s.target), nil, true, s.cfg.Binding)
+		c = card{endpoint: e}
+		gone := noAnswer(err) && !errors.Is(err, context.DeadlineExceeded)
 		if gone || ctx.Err() != nil {
 			return c
 		}
@@ -78,56 +88,119 @@ func (s *session) card(ctx context.Context) card {
 	return c
 }
 
-// fetchCard looks for the card at the origin, then below the configured URL, where a host
-// of many agents has it.
+// spot is a place where a card may be.
+type spot struct {
+	at url.URL
+	// own says that a card there is this agent's: it lies below the configured URL, or is
+	// what was configured. One elsewhere may be another agent's.
+	own bool
+}
+
+// spots lists where to look for the card, in order. Old agents have it in agent.json.
+func (s *session) spots() []spot {
+	if s.cfg.CardURL != "" {
+		at, _ := url.Parse(s.cfg.CardURL) // as checked
+		return []spot{{*at, true}}
+	}
+	if isCard(s.target) {
+		return []spot{{*s.target, true}}
+	}
+	var all []spot
+	for _, path := range []string{cardPath, oldCardPath} {
+		below := s.target.JoinPath(path)
+		below.RawQuery = ""
+		all = append(all, spot{*below, true})
+	}
+	if bare(s.target) {
+		return all
+	}
+	for _, path := range []string{cardPath, oldCardPath} {
+		root := *s.target
+		root.Path, root.RawPath, root.RawQuery = path, "", ""
+		all = append(all, spot{root, false})
+	}
+	return all
+}
+
+// isCard reports whether u is the address of a card.
+func isCard(u *url.URL) bool {
+	return strings.HasSuffix(u.Path, "/agent-card.json") || strings.HasSuffix(u.Path, "/agent.json")
+}
+
+// withoutCard returns the address below which the card of a card's address is.
+func withoutCard(u *url.URL) *url.URL {
+	if !isCard(u) {
+		return u
+	}
+	base := *u
+	base.RawPath, base.RawQuery = "", ""
+	base.Path = strings.TrimSuffix(u.Path[:strings.LastIndex(u.Path, "/")], "/.well-known")
+	return &base
+}
+
+// fetchCard looks for the card. The error is that of the most telling place: a card that
+// cannot be used, else the first.
 func (s *session) fetchCard(ctx context.Context) (card, error) {
 	ctx, cancel := context.WithTimeout(ctx, cardTimeout)
 	defer cancel()
-	root := *s.target
-	root.Path, root.RawPath, root.RawQuery = cardPath, "", ""
-	found, missing, err := s.fetchCardAt(ctx, &root)
-	if !missing || bare(s.target) {
-		return found, err
+	var failed error
+	for _, at := range s.spots() {
+		found, err := s.fetchCardAt(ctx, at)
+		switch {
+		case err == nil:
+			return found, nil
+		case failed == nil || errors.Is(err, errBadCard):
+			failed = err
+		}
+		if noAnswer(err) || ctx.Err() != nil || errors.Is(err, errBadCard) {
+			break
+		}
 	}
-	below := s.target.JoinPath(cardPath)
-	below.RawQuery = ""
-	found, missing, errBelow := s.fetchCardAt(ctx, below)
-	if missing {
-		return card{}, err
-	}
-	return found, errBelow
+	return card{}, failed
 }
 
-// fetchCardAt reports missing when the peer answered that nothing is there.
-func (s *session) fetchCardAt(ctx context.Context, at *url.URL) (_ card, missing bool, _ error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+var (
+	errBadCard = errors.New("its agent card cannot be read")
+	// errNotItsCard: there is a card, of an agent at another address.
+	errNotItsCard = errors.New("the agent card at its origin is that of another agent")
+)
+
+// fetchCardAt reads the card at one place.
+func (s *session) fetchCardAt(ctx context.Context, at spot) (card, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.at.String(), nil)
 	if err != nil {
-		return card{}, false, s.fail(delegate.KindProtocol, err)
+		return card{}, s.fail(delegate.KindProtocol, err)
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set(a2a.SvcParamVersion, string(a2a.Version)) // else some answer with the 0.3 form only
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return card{}, false, s.transportError(ctx, nil, err)
+		return card{}, s.transportError(ctx, nil, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxCard+1))
 	if err != nil {
-		return card{}, false, s.fail(delegate.KindProtocol, fmt.Errorf("its agent card broke off: %w", err))
+		return card{}, s.fail(delegate.KindProtocol, fmt.Errorf("%w: it broke off", errBadCard))
 	}
 	if resp.StatusCode != http.StatusOK {
 		e := s.statusError(resp.StatusCode, nil, "")
-		e.Err = fmt.Errorf("no agent card at %s: %w", at.Path, e.Err)
-		return card{}, resp.StatusCode == http.StatusNotFound, e
+		e.Err = fmt.Errorf("no agent card at %s: %w", at.at.Path, e.Err)
+		return card{}, e
 	}
 	if len(body) > maxCard {
-		return card{}, false, s.fail(delegate.KindProtocol, fmt.Errorf("its agent card is larger than %d MiB", maxCard>>20))
+		return card{}, s.fail(delegate.KindProtocol, fmt.Errorf("%w: it is larger than %d MiB", errBadCard, maxCard>>20))
 	}
-	c, err := readCard(s.target, body)
-	if err != nil {
-		return card{}, false, s.fail(delegate.KindProtocol, fmt.Errorf("its agent card cannot be read: %w", err))
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) { // a page, a login
+		return card{}, s.fail(delegate.KindProtocol, fmt.Errorf("no agent card at %s: what is there is no JSON object", at.at.Path))
 	}
-	return c, false, nil
+	c, err := s.readCard(at, body)
+	switch {
+	case errors.Is(err, errNotItsCard):
+		return card{}, s.fail(delegate.KindRefused, err)
+	case err != nil:
+		return card{}, s.fail(delegate.KindProtocol, fmt.Errorf("%w: %w", errBadCard, err))
+	}
+	return c, nil
 }
 
 // wireCard has the fields of both shapes of a card: 1.0 lists supportedInterfaces, 0.3 has
@@ -141,18 +214,20 @@ type wireCard struct {
 	URL                  string
 	PreferredTransport   string
 	AdditionalInterfaces []struct{ URL, Transport string }
+
+	SecuritySchemes      map[string]securityScheme
+	SecurityRequirements []struct{ Schemes map[string]json.RawMessage }
+	Security             []map[string][]string
 }
 
 // readCard reads a card of either shape, or of both at once. The shape outranks a version
 // at the top: there are 0.3 cards that say "1.0".
-func readCard(target *url.URL, body []byte) (card, error) {
+func (s *session) readCard(at spot, body []byte) (card, error) {
 	var w wireCard
 	if err := loose(body, &w); err != nil {
-		return card{}, err
+		return card{}, errors.New("it is not valid JSON")
 	}
-	if !strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "{") {
-		return card{}, errors.New("it is not a JSON object")
-	}
+	target := s.target
 	offers := w.SupportedInterfaces
 	const legacy = string(a2av0.Version)
 	switch {
@@ -164,7 +239,11 @@ func readCard(target *url.URL, body []byte) (card, error) {
 	case len(offers) == 0 && strings.HasPrefix(w.ProtocolVersion, "0."):
 		offers = append(offers, offer{URL: target.String(), ProtocolVersion: legacy})
 	}
-	return card{endpoint: choose(target, offers), streaming: w.Capabilities.Streaming, agentVersion: w.Version}, nil
+	e, named := choose(target, offers, at.own, s.cfg.Binding)
+	if !at.own && !named {
+		return card{}, errNotItsCard
+	}
+	return card{endpoint: e, streaming: w.Capabilities.Streaming, agentVersion: w.Version, security: w.readSecurity()}, nil
 }
 
 // loose decodes JSON and leaves out what has another type than expected: a number where

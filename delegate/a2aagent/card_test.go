@@ -1,9 +1,13 @@
 package a2aagent
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,7 +49,8 @@ func TestChoose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := readCard(target, []byte(c.card))
+			s := &session{Agent: &Agent{target: target}}
+			got, err := s.readCard(spot{own: true}, []byte(c.card))
 			if err != nil || got.endpoint != c.want {
 				t.Errorf("readCard = %+v, %v; want %+v", got.endpoint, err, c.want)
 			}
@@ -93,8 +98,9 @@ func TestMissingCard(t *testing.T) {
 				if version := f.requests()[0].header.Get("A2A-Version"); version != "1.0" {
 					t.Errorf("A2A-Version is %q", version)
 				}
-				if _, err := a.Probe(t.Context()); err == nil {
-					t.Error("Probe succeeded")
+				_, err = a.Probe(t.Context())
+				if answers := !slices.Contains([]string{"too large", "broken off", "never served"}, name); answers != (err == nil) {
+					t.Errorf("Probe = %v", err)
 				}
 			})
 		})
@@ -183,9 +189,9 @@ func TestCredential(t *testing.T) {
 
 // TestProbe shows what a card tells.
 func TestProbe(t *testing.T) {
-	f := &fakePeer{card: cardV03}
+	f := &fakePeer{card: cardV03, replies: []reply{rpcFailure(-32001, "no such task", "")}}
 	health, err := f.serve(t, nil).Probe(t.Context())
-	if err != nil || health.Version != "7.1" || health.Protocol != "A2A 0.3" || len(f.requests()) > 0 {
+	if err != nil || health.Version != "7.1" || health.Protocol != "A2A 0.3" || f.methods() != "tasks/get" {
 		t.Errorf("Probe = %+v, %v after %q", health, err, f.methods())
 	}
 }
@@ -198,11 +204,201 @@ func TestProbeOfABrokenCardBelow(t *testing.T) {
 			http.NotFound(w, r)
 			return
 		}
-		w.Write([]byte(`["card"]`))
+		w.Write([]byte(`{"card"`))
 	}))
 	defer peer.Close()
 	_, err := newAgent(t, Config{Name: "proto", URL: peer.URL + "/a2a"}).Probe(t.Context())
 	if kindOf(err) != delegate.KindProtocol || !strings.Contains(err.Error(), "its agent card cannot be read") {
 		t.Errorf("Probe = %v", err)
+	}
+}
+
+// cards serves cards by path, and answers every POST to one of the paths in posts.
+func serveCards(t *testing.T, cards map[string]string, posts ...string) (origin string, got *[]received) {
+	t.Helper()
+	got = new([]received)
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		*got = append(*got, received{path: r.URL.RequestURI(), header: r.Header.Clone(), method: r.Method})
+		card, ok := cards[r.URL.Path]
+		switch {
+		case r.Method == http.MethodGet && ok && !strings.HasPrefix(card, "{"):
+			status, _ := strconv.Atoi(card)
+			w.WriteHeader(status)
+		case r.Method == http.MethodGet && ok:
+			w.Write([]byte(strings.ReplaceAll(card, "$URL", server.URL)))
+		case r.Method == http.MethodPost && slices.Contains(posts, r.URL.Path):
+			w.Write([]byte(`{"jsonrpc":"2.0","id":"1","result":{"kind":"message","parts":[{"kind":"text","text":"hi"}]}}`))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, got
+}
+
+// TestDiscovery shows where the card is looked for and which one is believed: that below the
+// configured URL, then one at the origin that names it, whatever stands at the other places.
+func TestDiscovery(t *testing.T) {
+	at := func(path string) string {
+		return `{"name":"p","protocolVersion":"0.3.0","url":"$URL` + path + `","preferredTransport":"JSONRPC"}`
+	}
+	for _, c := range []struct {
+		name, url string
+		cards     map[string]string
+		post      string
+		protocol  string
+	}{
+		{"below, naming its endpoint", "/a2a/cap", map[string]string{"/a2a/cap" + cardPath: at("/a2a/cap/jsonrpc")}, "/a2a/cap/jsonrpc", "0.3"},
+		{"below, after a login page at the origin", "/x", map[string]string{cardPath: "401", "/x" + cardPath: at("/x")}, "/x", "0.3"},
+		{"below, another agent's at the origin", "/x", map[string]string{cardPath: at("/other"), "/x" + cardPath: at("/x")}, "/x", "0.3"},
+		{"another agent's at the origin alone", "/x", map[string]string{cardPath: at("/other")}, "/x", "1.0"},
+		{"its own at the origin, below is forbidden", "/x", map[string]string{"/x" + cardPath: "403", cardPath: at("/x")}, "/x", "0.3"},
+		{"its own at the origin, below is no method", "/x", map[string]string{"/x" + cardPath: "405", cardPath: at("/x")}, "/x", "0.3"},
+		{"an old agent's", "/", map[string]string{oldCardPath: at("/")}, "/", "0.3"},
+		{"the card's address", "/x" + cardPath, map[string]string{"/x" + cardPath: at("/x/rpc")}, "/x/rpc", "0.3"},
+		{"the old card's address", oldCardPath, map[string]string{oldCardPath: at("/")}, "/", "0.3"},
+		{"a card's address where none is", "/x" + cardPath, nil, "/x", "1.0"},
+		{"below, naming another origin", "/x", map[string]string{"/x" + cardPath: strings.ReplaceAll(at("/y"), "$URL", "http://evil.test")}, "/x", "0.3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base, got := serveCards(t, c.cards, c.post)
+			a := newAgent(t, Config{Name: "proto", URL: base + c.url})
+			health, err := a.Probe(t.Context())
+			if err != nil || health.Protocol != "A2A "+c.protocol {
+				t.Errorf("Probe = %+v, %v", health, err)
+			}
+			reply, err := a.Ask(t.Context(), delegate.Request{Prompt: "hello"})
+			if err != nil || reply.Text != "hi" {
+				t.Errorf("Ask = %q, %v after %v", reply.Text, err, *got)
+			}
+		})
+	}
+	base, _ := serveCards(t, map[string]string{"/cards/7": at("/x")}, "/x")
+	a := newAgent(t, Config{Name: "proto", URL: base + "/x", CardURL: base + "/cards/7"})
+	if health, err := a.Probe(t.Context()); err != nil || health.Protocol != "A2A 0.3" {
+		t.Errorf("CardURL: Probe = %+v, %v", health, err)
+	}
+}
+
+// TestSecuritySchemes shows where the credential goes for each scheme that a card names, in
+// the shape of either version, and what a probe says of one that does not fit.
+func TestSecuritySchemes(t *testing.T) {
+	old := func(scheme string) string {
+		return `{"name":"p","protocolVersion":"0.3.0","url":"$URL/","securitySchemes":{"k":` + scheme + `},"security":[{"k":[]}]}`
+	}
+	v1 := func(scheme string) string {
+		return `{"name":"p","supportedInterfaces":[{"url":"$URL/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
+			"securitySchemes":{"k":` + scheme + `},"securityRequirements":[{"schemes":{"k":{"list":["read"]}}}]}`
+	}
+	bearer, plain := "Bearer "+secretToken, secretToken
+	for _, c := range []struct {
+		name, card, scheme string
+		header, value      string
+		path               string
+		mismatch           string
+	}{
+		{"header", old(`{"type":"apiKey","in":"header","name":"X-My-Key"}`), SchemeAPIKey, "X-My-Key", plain, "/", ""},
+		{"header, scheme left open", old(`{"type":"apiKey","in":"header","name":"X-My-Key"}`), "", "X-My-Key", plain, "/", ""},
+		{"header, 1.0", v1(`{"apiKeySecurityScheme":{"location":"header","name":"X-My-Key"}}`), SchemeAPIKey, "X-My-Key", plain, "/", ""},
+		{"query", old(`{"type":"apiKey","in":"query","name":"key"}`), SchemeAPIKey, "", "", "/?key=" + plain, ""},
+		{"cookie", v1(`{"apiKeySecurityScheme":{"location":"cookie","name":"sid"}}`), SchemeAPIKey, "Cookie", "sid=" + plain, "/", ""},
+		{"bearer, 1.0", v1(`{"httpAuthSecurityScheme":{"scheme":"Bearer"}}`), "", "Authorization", bearer, "/", ""},
+		{"OAuth2 with a token", old(`{"type":"oauth2","flows":{}}`), SchemeBearer, "Authorization", bearer, "/", ""},
+		{"a header that is taken", old(`{"type":"apiKey","in":"header","name":"Host"}`), SchemeAPIKey, "X-API-Key", plain, "/", "a place that cannot be used"},
+		{"another scheme", old(`{"type":"apiKey","in":"header","name":"X-My-Key"}`), SchemeBearer, "Authorization", bearer, "/", "an API key in the header X-My-Key, and auth.scheme is bearer"},
+		{"basic", v1(`{"httpAuthSecurityScheme":{"scheme":"Basic"}}`), SchemeBearer, "Authorization", bearer, "/", "the scheme Basic"},
+		{"mutual TLS", v1(`{"mtlsSecurityScheme":{}}`), SchemeBearer, "Authorization", bearer, "/", "a client certificate"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base, got := serveCards(t, map[string]string{cardPath: c.card}, "/")
+			a := newAgent(t, Config{Name: "proto", URL: base, Scheme: c.scheme, Token: func() (string, error) { return secretToken, nil }})
+			_, err := a.Probe(t.Context())
+			if (err == nil) != (c.mismatch == "") || err != nil && (kindOf(err) != delegate.KindRefused || !strings.Contains(err.Error(), c.mismatch)) {
+				t.Errorf("Probe = %v, want %q", err, c.mismatch)
+			}
+			if _, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); err != nil {
+				t.Fatal(err)
+			}
+			last := (*got)[len(*got)-1]
+			if last.path != c.path || c.header != "" && last.header.Get(c.header) != c.value {
+				t.Errorf("the peer was sent %s %v", last.path, last.header)
+			}
+		})
+	}
+	base, _ := serveCards(t, map[string]string{cardPath: old(`{"type":"apiKey","in":"header","name":"X-My-Key"}`)}, "/")
+	_, err := newAgent(t, Config{Name: "proto", URL: base}).Probe(t.Context())
+	if kindOf(err) != delegate.KindRefused || !strings.Contains(err.Error(), "X-My-Key") || !strings.Contains(err.Error(), "auth.credentialsEnv") {
+		t.Errorf("without a credential: Probe = %v", err)
+	}
+	own := map[string]func() (string, error){"X-My-Key": func() (string, error) { return "right", nil }}
+	if _, err := newAgent(t, Config{Name: "proto", URL: base, HTTP: delegate.HTTP{Headers: own}}).Probe(t.Context()); err != nil {
+		t.Errorf("with the header configured: Probe = %v", err)
+	}
+}
+
+// TestProbeTriesTheCredential shows that a probe is not ok when the peer refuses the
+// credential, although its card asks for none.
+func TestProbeTriesTheCredential(t *testing.T) {
+	f := &fakePeer{card: cardV1, replies: []reply{{status: 401}}}
+	_, err := f.serve(t, nil).Probe(t.Context())
+	if kindOf(err) != delegate.KindRefused || !strings.Contains(err.Error(), "auth.credentialsEnv") {
+		t.Errorf("Probe = %v", err)
+	}
+}
+
+// TestClientCredentials shows that the client's secret gets a token at the card's own
+// origin or the configured place, and goes nowhere else; that a token is kept, and fetched
+// anew after it was refused.
+func TestClientCredentials(t *testing.T) {
+	var tokens, refused int
+	var url string
+	card := func(tokenURL string) string {
+		return `{"name":"p","protocolVersion":"0.3.0","url":"` + url + `/","security":[{"o":["read"]}],
+			"securitySchemes":{"o":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"` + tokenURL + `","scopes":{}}}}}}`
+	}
+	tokenURL := "/token"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/token":
+			id, secret, _ := r.BasicAuth()
+			if r.FormValue("grant_type") != "client_credentials" || r.FormValue("scope") != "read" || id != "me" || secret != secretToken {
+				t.Errorf("the token endpoint got %v from %s", r.Form, id)
+			}
+			tokens++
+			fmt.Fprintf(w, `{"access_token":"issued-token-%d-4c1d","token_type":"Bearer","expires_in":3600}`, tokens)
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, cardPath):
+			io.WriteString(w, card(url+tokenURL))
+		case r.Method == http.MethodGet:
+			http.NotFound(w, r)
+		case tokens == refused || r.Header.Get("Authorization") != fmt.Sprintf("Bearer issued-token-%d-4c1d", tokens):
+			w.WriteHeader(401)
+		default:
+			io.WriteString(w, `{"result":{"kind":"message","parts":[{"kind":"text","text":"you are issued-token-1-4c1d"}]}}`)
+		}
+	}))
+	defer server.Close()
+	url = server.URL
+	cfg := Config{Name: "proto", URL: url, Scheme: SchemeOAuth2, ClientID: "me", Token: func() (string, error) { return secretToken, nil }}
+	a := newAgent(t, cfg)
+	for range 2 {
+		if got, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); err != nil || got.Text != "you are [redacted]" || tokens != 1 {
+			t.Errorf("Ask = %q, %v after %d tokens", got.Text, err, tokens)
+		}
+	}
+	if _, err := a.Probe(t.Context()); err != nil {
+		t.Errorf("Probe = %v", err)
+	}
+	refused = 1
+	if _, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); kindOf(err) != delegate.KindRefused {
+		t.Errorf("a refused token: %v", err)
+	}
+	if _, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); err != nil || tokens != 2 {
+		t.Errorf("after it: %v after %d tokens", err, tokens)
+	}
+	url, tokenURL = "http://evil.test", "/token"
+	a = newAgent(t, cfg)
+	if _, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"}); kindOf(err) != delegate.KindRefused || !strings.Contains(err.Error(), "auth.token_url") {
+		t.Errorf("a token endpoint elsewhere: %v", err)
 	}
 }

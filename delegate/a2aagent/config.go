@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"github.com/langrooms/langrooms/delegate"
 )
@@ -20,8 +22,12 @@ const DefaultPollTimeout = 300 * time.Second
 const (
 	// SchemeBearer sends "Authorization: Bearer <token>".
 	SchemeBearer = "bearer"
-	// SchemeAPIKey sends "X-API-Key: <token>".
+	// SchemeAPIKey sends the token in the header, the query's parameter or the cookie that
+	// the agent card names, else as "X-API-Key: <token>".
 	SchemeAPIKey = "apiKey"
+	// SchemeOAuth2 fetches a token with client credentials (RFC 6749, 4.4) and sends it as
+	// [SchemeBearer] does.
+	SchemeOAuth2 = "oauth2"
 )
 
 // Config describes one peer.
@@ -30,12 +36,24 @@ type Config struct {
 	Name string
 	// Description says what the peer is good for.
 	Description string
-	// URL is the peer's endpoint, http or https. The agent card is looked for at its
-	// origin, then below it. A URL without a path names the agent alone: the card's path
-	// is used then. Credentials in it are refused.
+	// URL is the peer's endpoint, http or https, the address below which its agent card is,
+	// or that card's own. A card below it, or the one that it is, says where messages go,
+	// at the same origin; one at the origin counts only when it names this URL. Credentials
+	// in it are refused.
 	URL string
-	// Scheme is "", [SchemeBearer] or [SchemeAPIKey]. Empty with a Token means bearer.
+	// CardURL is where the agent card is, at the origin of URL; empty means that it is looked
+	// for.
+	CardURL string
+	// Binding is "JSONRPC", "HTTP+JSON" or "", what the card says.
+	Binding string
+	// Scheme is "", [SchemeBearer], [SchemeAPIKey] or [SchemeOAuth2]. Empty with a Token
+	// means what the card asks for, else bearer.
 	Scheme string
+	// ClientID is the client's id for [SchemeOAuth2], whose secret is Token. TokenURL is
+	// where tokens are issued; empty means the card's, when it lies at the origin of URL.
+	// Scopes are asked for; none means those that the card requires.
+	ClientID, TokenURL string
+	Scopes             []string
 	// Token resolves the credential, once for each Ask, so that a rotated one is found.
 	// Nil, or an empty token, sends none. Required with a Scheme.
 	Token func() (string, error)
@@ -43,6 +61,9 @@ type Config struct {
 	// ends, and how long a peer may hold the first request open. 0 means
 	// [DefaultPollTimeout].
 	PollTimeout time.Duration
+	// HTTP is how the peer is reached. Its certificates and its proxy count only without an
+	// HTTPClient.
+	HTTP delegate.HTTP
 	// HTTPClient carries the requests. Its Transport and Jar are used, its Timeout and
 	// CheckRedirect are not. Nil means a transport of the agent's own.
 	HTTPClient *http.Client
@@ -65,8 +86,31 @@ func (c *Config) check() (*url.URL, error) {
 	}
 	switch c.Scheme {
 	case "", SchemeBearer, SchemeAPIKey:
+	case SchemeOAuth2:
+		if c.ClientID == "" {
+			return nil, fmt.Errorf("a2a delegate %q: ClientID: scheme %q needs one", c.Name, c.Scheme)
+		}
 	default:
-		return nil, fmt.Errorf("a2a delegate %q: Scheme: %q is not known; use %q, %q or none", c.Name, c.Scheme, SchemeBearer, SchemeAPIKey)
+		return nil, fmt.Errorf("a2a delegate %q: Scheme: %q is not known; use %q, %q, %q or none", c.Name, c.Scheme, SchemeBearer, SchemeAPIKey, SchemeOAuth2)
+	}
+	switch strings.ToUpper(c.Binding) {
+	case "", string(a2a.TransportProtocolJSONRPC), string(a2a.TransportProtocolHTTPJSON):
+	default:
+		return nil, fmt.Errorf("a2a delegate %q: Binding: %q is neither JSONRPC nor HTTP+JSON", c.Name, c.Binding)
+	}
+	if c.CardURL != "" {
+		at, err := checkURL(c.CardURL)
+		if err == nil && origin(at) != origin(target) {
+			err = errors.New("does not lie at the origin of URL")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("a2a delegate %q: CardURL: %w", c.Name, err)
+		}
+	}
+	if c.TokenURL != "" {
+		if _, err := checkURL(c.TokenURL); err != nil {
+			return nil, fmt.Errorf("a2a delegate %q: TokenURL: %w", c.Name, err)
+		}
 	}
 	if c.Scheme != "" && c.Token == nil {
 		return nil, fmt.Errorf("a2a delegate %q: Token: scheme %q needs one", c.Name, c.Scheme)
@@ -76,9 +120,6 @@ func (c *Config) check() (*url.URL, error) {
 	}
 	if c.PollTimeout == 0 {
 		c.PollTimeout = DefaultPollTimeout
-	}
-	if c.Scheme == "" && c.Token != nil {
-		c.Scheme = SchemeBearer
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -107,16 +148,4 @@ func checkURL(raw string) (*url.URL, error) {
 		return nil, errors.New("has a fragment")
 	}
 	return u, nil
-}
-
-// dialTimeout bounds a connection's making, so that a dead address is known at once.
-const dialTimeout = 10 * time.Second
-
-// newTransport returns the transport of an agent that was given no client.
-func newTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	t.MaxIdleConnsPerHost = 4
-	t.IdleConnTimeout = 60 * time.Second
-	return t
 }

@@ -110,8 +110,10 @@ func readResult(data json.RawMessage) (task, error) {
 	case w.ID != "" || w.Artifacts != nil:
 		return w.wireTask.read(), nil
 	}
-	return task{}, errors.New("it holds neither a task nor a message")
+	return task{}, errNeither
 }
+
+var errNeither = errors.New("it holds neither a task nor a message")
 
 // read reads a message that stands in a task's place: an answer.
 func (m *wireMessage) read() task {

@@ -33,34 +33,42 @@ type parsed struct {
 	place *url.URL
 }
 
-// choose returns the endpoint for target out of what the card offers. The configured URL
-// wins over the card's, which is often wrong behind a proxy or in a container: from the
-// card come the version, the binding, and the path where the configured URL has none or
-// the binding needs another. The origin is always the configured one.
-func choose(target *url.URL, offers []offer) endpoint {
+// choose returns the endpoint for target out of what the card offers, and whether one of
+// the interfaces lies at target. It is target itself when the card names that, also under
+// another origin: a card is often wrong about it behind a proxy or in a container. Otherwise
+// the agent's own card says the path, and target stays what it is only where the card names
+// another origin and JSON-RPC. The origin is always the configured one.
+func choose(target *url.URL, offers []offer, own bool, binding string) (e endpoint, named bool) {
 	var all []parsed
 	for _, o := range offers {
-		if p, ok := o.parse(); ok {
+		if p, ok := o.parse(); ok && (binding == "" || strings.EqualFold(binding, string(p.binding))) {
 			all = append(all, p)
 		}
 	}
 	if len(all) == 0 {
-		return endpoint{url: target.String(), version: a2a.Version, binding: a2a.TransportProtocolJSONRPC}
+		e = endpoint{url: target.String(), version: a2a.Version, binding: a2a.TransportProtocolJSONRPC}
+		if binding != "" {
+			e.binding = a2a.TransportProtocol(strings.ToUpper(binding))
+		}
+		return e, false
 	}
+	near := func(p parsed) bool { return origin(p.place) == origin(target) }
 	best := slices.MinFunc(all, func(a, b parsed) int {
 		return cmp.Or(
 			-compareBool(samePath(a.place, target), samePath(b.place, target)),
+			-compareBool(near(a), near(b)),
 			-compareBool(a.binding == a2a.TransportProtocolJSONRPC, b.binding == a2a.TransportProtocolJSONRPC),
 			-compareBool(a.version == a2a.Version, b.version == a2a.Version))
 	})
-	e := best.endpoint
+	e, named = best.endpoint, samePath(best.place, target)
 	e.url = target.String()
-	if bare(target) || e.binding != a2a.TransportProtocolJSONRPC {
+	rest := e.binding != a2a.TransportProtocolJSONRPC
+	if rest || !named && (bare(target) || isCard(target) || own && near(best)) {
 		at := *target
 		at.Path, at.RawPath, at.RawQuery = best.place.Path, best.place.RawPath, best.place.RawQuery
 		e.url = at.String()
 	}
-	return e
+	return e, named
 }
 
 // parse reads an offer; one of a version or binding that is not spoken here is none.

@@ -57,9 +57,9 @@ func (f *fakePeer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	json.Unmarshal(body, &rpc)
 	got := received{path: r.URL.RequestURI(), header: r.Header.Clone(), method: rpc.Method, params: rpc.Params}
-	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, cardPath) {
+	if r.Method == http.MethodGet && isCard(r.URL) {
 		f.note(got)
-		if f.card == "" {
+		if f.card == "" || !strings.HasSuffix(r.URL.Path, cardPath) {
 			http.NotFound(w, r)
 			return
 		}
@@ -76,7 +76,7 @@ func (f *fakePeer) note(r received) int {
 	defer f.mu.Unlock()
 	n := 0
 	for _, before := range f.got {
-		if !strings.HasSuffix(before.path, cardPath) {
+		if !strings.HasSuffix(before.path, ".json") {
 			n++
 		}
 	}
@@ -138,7 +138,7 @@ func (f *fakePeer) requests() []received {
 	defer f.mu.Unlock()
 	var all []received
 	for _, r := range f.got {
-		if !strings.HasSuffix(r.path, cardPath) {
+		if !strings.HasSuffix(r.path, ".json") {
 			all = append(all, r)
 		}
 	}

@@ -5,21 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 )
 
 // The JSON-RPC error codes that mean something here (A2A 1.0, section 5.4).
 const (
 	codeMethodNotFound      = -32601
+	codeInvalidRequest      = -32600 // python's SDK 0.2 says so of a method that it does not know
 	codeTaskNotFound        = -32001
 	codeVersionNotSupported = -32009
 )
 
-// errMethodNotFound matches a JSON-RPC error of that code.
+// errMethodNotFound matches what a peer says of a method that it does not know.
 var errMethodNotFound = errors.New("method not found")
 
 // rpcError is an error that the peer's agent itself reports: JSON-RPC's error object, or
@@ -62,7 +65,7 @@ func (e *rpcError) Is(target error) bool {
 	case delegate.ErrUnknownTask:
 		return e.Code == codeTaskNotFound || strings.Contains(string(e.Details), `"TASK_NOT_FOUND"`)
 	case errMethodNotFound:
-		return e.Code == codeMethodNotFound
+		return e.Code == codeMethodNotFound || e.Code == codeInvalidRequest
 	}
 	return false
 }
@@ -78,30 +81,61 @@ func (s *session) rpcFault(e *rpcError) *delegate.Error {
 // statusError returns the error of an HTTP status that is no success. In words it has what
 // the peer says about it.
 func (s *session) statusError(status int, rpc *rpcError, words string) *delegate.Error {
-	text := fmt.Sprintf("HTTP %d %s", status, http.StatusText(status))
-	var cause error
-	switch {
-	case rpc != nil:
-		cause = fmt.Errorf("%s: %w", strings.TrimSpace(text), rpc)
-	case words != "":
-		cause = fmt.Errorf("%s: %s", strings.TrimSpace(text), words)
-	default:
-		cause = errors.New(strings.TrimSpace(text))
+	cause := &statusCause{status: status, words: words}
+	if rpc != nil {
+		cause.rpc = rpc
 	}
+	kind := delegate.KindRefused
 	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		hint := "no credential is configured for it; set auth.scheme and auth.token"
-		if s.token != "" {
-			hint = "it does not accept the configured credential"
-		}
-		return s.fail(delegate.KindRefused, fmt.Errorf("%w (%s)", cause, hint))
 	case status >= 500 && rpc != nil:
-		return s.fail(delegate.KindFailed, cause)
+		kind = delegate.KindFailed
 	case status >= 500:
-		return s.fail(delegate.KindUnreachable, cause)
-	default:
-		return s.fail(delegate.KindRefused, cause)
+		kind = delegate.KindUnreachable
 	}
+	e := s.fail(kind, cause)
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		s.tokens.forget(s.token)
+		hint := "no credential is configured for it; set auth.scheme and auth.credentialsEnv"
+		if s.token != "" {
+			hint = "it does not accept the configured credential; see auth.scheme, auth.token and auth.credentialsEnv"
+		}
+		e.Err = fmt.Errorf("%w (%s)", cause, hint)
+	}
+	return e
+}
+
+// statusCause is an HTTP status that is no success, and what the peer says beside it.
+type statusCause struct {
+	status int
+	rpc    *rpcError
+	words  string
+}
+
+// Error returns status and words.
+func (c *statusCause) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", c.status, http.StatusText(c.status)))
+	switch {
+	case c.rpc != nil:
+		return text + ": " + c.rpc.Error()
+	case c.words != "":
+		return text + ": " + c.words
+	}
+	return text
+}
+
+// Unwrap returns the agent's own error, if it came with one.
+func (c *statusCause) Unwrap() error {
+	if c.rpc == nil {
+		return nil
+	}
+	return c.rpc
+}
+
+// noAnswer reports whether nothing answered at all.
+func noAnswer(err error) bool {
+	var e *delegate.Error
+	var answered *statusCause
+	return errors.As(err, &e) && e.Kind == delegate.KindUnreachable && !errors.As(err, &answered)
 }
 
 // transportError returns the error of a request that brought no answer. rec may be nil.
@@ -110,12 +144,19 @@ func (s *session) transportError(ctx context.Context, rec *recording, err error)
 	if errors.As(err, &elsewhere) {
 		return s.fail(delegate.KindRefused, elsewhere)
 	}
+	var option *httpx.OptionError
+	if errors.As(err, &option) {
+		return s.fail(delegate.KindRefused, option)
+	}
 	wrote := rec != nil && rec.wrote.Load()
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the URL, whose query may be secret
 	}
 	kind := delegate.KindUnreachable
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it ended the connection without an answer")
+	}
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer came: %w", context.Cause(ctx))
 		if wrote {

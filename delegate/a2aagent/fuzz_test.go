@@ -60,7 +60,7 @@ func FuzzCard(f *testing.F) {
 	f.Add([]byte(`{"supportedInterfaces":[{"url":"//evil/x?y#z","protocolBinding":"HTTP+JSON"},{"url":"http://u:p@h:1/%2f"}]}`))
 	target := &url.URL{Scheme: "https", Host: "peer.test"}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c, err := readCard(target, body)
+		c, err := (&session{Agent: &Agent{target: target}}).readCard(spot{own: true}, body)
 		if err != nil {
 			return
 		}

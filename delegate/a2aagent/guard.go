@@ -25,7 +25,7 @@ var (
 type guard struct {
 	base   http.RoundTripper
 	origin string
-	set    func(http.Header)
+	set    func(*http.Request)
 }
 
 // RoundTrip implements [http.RoundTripper]. The answer to a request whose context has a
@@ -38,7 +38,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &elsewhereError{to: req.URL}
 	}
 	out := req.Clone(req.Context())
-	g.set(out.Header)
+	g.set(out)
 	if req.Method == http.MethodGet && req.Body != nil {
 		req.Body.Close() // the SDK sends "null" with a GET, which some servers refuse
 		out.Body, out.GetBody, out.ContentLength = nil, nil, 0

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
+	"net/http"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -21,10 +23,14 @@ type peer struct {
 	streaming bool
 }
 
-// meet reads the card and returns the peer as it wants to be spoken to.
-func (s *session) meet(ctx context.Context) *peer {
+// meet reads the card and returns the peer as it wants to be spoken to, with the credential
+// that it asks for.
+func (s *session) meet(ctx context.Context) (*peer, error) {
 	c := s.card(ctx)
-	return &peer{session: s, endpoint: c.endpoint, streaming: c.streaming}
+	if err := s.grant(ctx, c.security); err != nil {
+		return nil, err
+	}
+	return &peer{session: s, endpoint: c.endpoint, streaming: c.streaming}, nil
 }
 
 // write makes the SDK write one request.
@@ -57,6 +63,25 @@ func (p *peer) get(ctx context.Context, id string) (task, error) {
 	}
 	found.id = id
 	return found, nil
+}
+
+// knock looks for a task that does not exist. An answer of the agent itself, an error too,
+// shows that it is there and takes the credential.
+func (p *peer) knock(ctx context.Context) error {
+	id, none := a2a.NewTaskID(), 0
+	_, err := p.call(ctx, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
+		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: id, HistoryLength: &none})
+		return err
+	})
+	var said *rpcError
+	var status *statusCause
+	switch {
+	case errors.As(err, &status) && (status.status == http.StatusUnauthorized || status.status == http.StatusForbidden):
+		return err
+	case errors.As(err, &said) && said.Code != codeVersionNotSupported, errors.Is(err, errNeither):
+		return nil
+	}
+	return err
 }
 
 // cancel asks the peer to stop working on a task.
@@ -120,8 +145,10 @@ func (p *peer) do(ctx context.Context, rec *recording, e endpoint, w write) erro
 // read makes out what a recorded answer is.
 func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error) {
 	if rec.readErr != nil {
-		e := p.protocolError("its answer broke off: %w", rec.readErr)
-		return task{}, e
+		if errors.Is(rec.readErr, io.EOF) || errors.Is(rec.readErr, io.ErrUnexpectedEOF) {
+			return task{}, p.protocolError("its answer broke off")
+		}
+		return task{}, p.protocolError("its answer broke off: %w", rec.readErr)
 	}
 	env, isJSON := readEnvelope(rec.body, binding)
 	p.cleanRPC(env.err)
@@ -135,7 +162,7 @@ func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error)
 	}
 	t, err := readResult(env.result)
 	if err != nil {
-		return task{}, p.protocolError("its answer cannot be read: %w", err)
+		return task{}, p.protocolError("its answer cannot be read: %w", delegate.DecodeCause(err))
 	}
 	return p.cleanTask(t), nil
 }

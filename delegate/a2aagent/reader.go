@@ -13,7 +13,7 @@ func (a *Agent) PeerKey() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return delegate.CredentialDigest(a.cfg.URL+"\x00"+a.cfg.Scheme, s.token), nil
+	return delegate.CredentialDigest(a.cfg.URL+"\x00"+a.cfg.digestScheme(), s.secret), nil
 }
 
 // ReadTask implements [delegate.TaskReader] with one GetTask, without history.
@@ -29,7 +29,11 @@ func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	t, err := s.meet(ctx).get(ctx, id)
+	p, err := s.meet(ctx)
+	if err != nil {
+		return delegate.TaskView{}, s.cleanError(err)
+	}
+	t, err := p.get(ctx, id)
 	switch {
 	case errors.Is(err, delegate.ErrUnknownTask):
 		return delegate.TaskView{}, delegate.ErrUnknownTask

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 	"github.com/langrooms/langrooms/internal/redact"
 )
 
@@ -18,6 +19,10 @@ type session struct {
 	token   string
 	secrets redact.Set // the token, as what a peer says may repeat it
 	client  *http.Client
+	// secret is what is configured, and token what goes to the peer: the same, but with
+	// OAuth2.
+	secret  string
+	headers http.Header
 }
 
 // open resolves the credential.
@@ -28,11 +33,20 @@ func (a *Agent) open() (*session, error) {
 		if err != nil {
 			return nil, a.fail(delegate.KindRefused, fmt.Errorf("its credential cannot be resolved: %w", err))
 		}
-		if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+		if !sendable(token) {
 			return nil, a.fail(delegate.KindRefused, errors.New("its credential holds a character that no header can carry"))
 		}
-		s.token, s.secrets = token, redact.New(token)
+		s.secret = token
+		if s.token = token; a.cfg.Scheme == SchemeOAuth2 {
+			s.token = ""
+		}
 	}
+	headers, err := httpx.Headers(a.cfg.HTTP)
+	if err != nil {
+		return nil, a.fail(delegate.KindRefused, err)
+	}
+	s.headers = headers
+	s.hide(s.secret)
 	client := a.base
 	client.Transport = &guard{base: a.base.Transport, origin: origin(a.target), set: s.authorize}
 	client.CheckRedirect = checkRedirect
@@ -40,14 +54,23 @@ func (a *Agent) open() (*session, error) {
 	return s, nil
 }
 
-// authorize puts the credential on a request.
-func (s *session) authorize(h http.Header) {
-	switch {
-	case s.token == "":
-	case s.cfg.Scheme == SchemeAPIKey:
-		h.Set("X-API-Key", s.token)
-	default:
-		h.Set("Authorization", "Bearer "+s.token)
+// hide keeps secrets, and what the configured headers carry, out of what is shown.
+func (s *session) hide(secrets ...string) {
+	for _, values := range s.headers {
+		secrets = append(secrets, values...)
+	}
+	s.secrets = redact.New(secrets...)
+}
+
+// authorize puts the configured headers and the credential on a request.
+func (s *session) authorize(req *http.Request) {
+	for name, values := range s.headers {
+		if len(req.Header.Values(name)) == 0 || strings.EqualFold(name, "User-Agent") {
+			req.Header[name] = values
+		}
+	}
+	if s.token != "" {
+		s.cards.asked().place(s.cfg.Scheme).put(req, s.token)
 	}
 }
 
