@@ -43,7 +43,7 @@ func TestDelegateDefaults(t *testing.T) {
 	want := []Delegate{
 		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second, HTTP: HTTP{Retries: 1}},
 		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Temperature: 0.4, Timeout: time.Minute},
-		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, Permissions: "auto"},
+		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, IdleLimit: 30 * time.Minute, Permissions: "auto"},
 	}
 	for i, d := range c.Delegates {
 		if !reflect.DeepEqual(d, want[i]) {
