@@ -21,7 +21,7 @@ func TestTimeoutsBoundSilence(t *testing.T) {
 		defer c.Close()
 		go func() {
 			for range pieces {
-				time.Sleep(gap)
+				<-time.After(gap) // virtual
 				theirs.Write([]byte("x"))
 			}
 		}()
@@ -38,7 +38,7 @@ func TestTimeoutsBoundSilence(t *testing.T) {
 		}
 		go func() {
 			for range pieces {
-				time.Sleep(gap)
+				<-time.After(gap) // virtual
 				theirs.Read(make([]byte, writePiece))
 			}
 		}()
