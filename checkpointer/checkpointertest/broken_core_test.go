@@ -23,7 +23,7 @@ type (
 
 func allBroken() []broken {
 	return slices.Concat(brokenPuts(), brokenChanges(), brokenWrites(), brokenReads(), brokenMessages(),
-		brokenIDs(), brokenErrors(), brokenRaces(), brokenLeases(), brokenAbilities(), brokenHandles())
+		brokenIDs(), brokenErrors(), brokenRaces(), brokenLeases(), brokenAbilities(), brokenHandles(), brokenNewer())
 }
 
 // altered is a put that changes its step first.

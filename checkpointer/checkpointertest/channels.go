@@ -58,6 +58,11 @@ func emptyValues(c *check) {
 	at := c.put(s, thread("t"), checkpointer.Step{Channels: map[string][]byte{"nil": nil, "empty": {}, "zero": {0}}})
 	at = c.put(s, at, checkpointer.Step{})
 	c.channels(c.get(s, at), "empty= nil= zero=\x00")
+	for name, value := range c.get(s, at).Channels {
+		if value == nil {
+			c.Errorf("the value of %q came back as nil", name)
+		}
+	}
 	c.ok(s.PutWrites(c.Context(), at, task("task"), []checkpointer.Write{{Channel: "x"}, {Channel: "y", Value: []byte{}}}), "empty writes")
 	c.writes(c.get(s, at), "task/0/x= task/1/y=")
 }

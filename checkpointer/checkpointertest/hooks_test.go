@@ -49,7 +49,9 @@ func (b broken) store() (open func(t testing.TB) checkpointer.Saver, cfg Config)
 		t.Cleanup(func() { h.full.Close() })
 		return h
 	}
-	cfg = Config{Abilities: AllAbilities(), Reopen: func(t testing.TB, s checkpointer.Saver) checkpointer.Saver {
+	cfg = Config{Abilities: AllAbilities(), SmallOnly: true, Contains: func(_ testing.TB, s checkpointer.Saver, text string) bool {
+		return Holds(s.(*hooks).full.(*handle).full, text)
+	}, Reopen: func(t testing.TB, s checkpointer.Saver) checkpointer.Saver {
 		h := s.(*hooks)
 		base := h.full.(*handle).full
 		if b.reopen != nil {
@@ -235,12 +237,13 @@ type hooks struct {
 	ttl      func(ctx context.Context, thread string, ttl time.Duration) error
 	watch    func(ctx context.Context, thread string) iter.Seq2[checkpointer.Change, error]
 	snapshot func(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (checkpointer.Checkpoint, []langrooms.Message, error)
+	newer
 }
 
 func newHooks(f full) *hooks {
 	return &hooks{full: f, put: f.Put, writes: f.PutWrites, get: f.Get, list: f.List, messages: f.Messages,
 		remove: f.DeleteThread, close: f.Close, lock: f.Lock, threads: f.Threads, fork: f.Fork, prune: f.Prune,
-		compact: f.Compact, ttl: f.SetTTL, watch: f.Watch, snapshot: f.Snapshot}
+		compact: f.Compact, ttl: f.SetTTL, watch: f.Watch, snapshot: f.Snapshot, newer: newNewer(f)}
 }
 
 func (h *hooks) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {

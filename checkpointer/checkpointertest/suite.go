@@ -47,6 +47,12 @@ type Config struct {
 	// its cleanup. It is called several times for one s. Nil, for a store that lives in
 	// one saver value, leaves out the rules about several handles.
 	Reopen func(t testing.TB, s checkpointer.Saver) checkpointer.Saver
+	// Contains says whether text is anywhere in the data of s. Nil leaves out the rule that
+	// what is pruned is gone from the store.
+	Contains func(t testing.TB, s checkpointer.Saver, text string) bool
+	// SmallOnly takes values of 1 MiB where the rules want the greatest, which needs some
+	// 500 MiB of memory. With -short it is set.
+	SmallOnly bool
 	// Skip names rules that the store does not keep yet.
 	Skip []string
 	// History is the number of checkpoints in the rule long-history. Default 10,000, or
@@ -63,6 +69,7 @@ func Run(t *testing.T, open func(t testing.TB) checkpointer.Saver, cfg Config) {
 	if cfg.History == 0 && testing.Short() {
 		cfg.History = 1000
 	}
+	cfg.SmallOnly = cfg.SmallOnly || testing.Short()
 	for _, rule := range rules() {
 		if rule.shared && cfg.Reopen == nil {
 			continue
@@ -99,7 +106,7 @@ func rules() []rule {
 		listRules(), messageRules(), changeRules(), branchRules(), idRules(), memoryRules(),
 		argumentRules(), endRules(), raceRules(), fenceRules(), lockRules(), listerRules(),
 		forkRules(), pruneRules(), compactRules(), expireRules(), watchRules(), snapshotRules(),
-		sharedRules())
+		sharedRules(), versionRules(), selectRules(), queryRules(), logRules(), wholeRules(), turnRules())
 }
 
 // check is a rule being checked on one store. Its failures name the rule.

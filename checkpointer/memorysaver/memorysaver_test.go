@@ -24,7 +24,8 @@ func TestConformance(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	checkpointertest.Run(t, open, checkpointertest.Config{Abilities: checkpointertest.AllAbilities()})
+	checkpointertest.Run(t, open, checkpointertest.Config{Abilities: checkpointertest.AllAbilities(),
+		Contains: func(_ testing.TB, s checkpointer.Saver, text string) bool { return checkpointertest.Holds(s, text) }})
 }
 
 // A thread lives for its TTL after the last put, to the moment.
