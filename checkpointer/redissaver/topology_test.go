@@ -69,7 +69,7 @@ func TestCluster(t *testing.T) {
 		}
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return openWith(t, nextPrefix()) }, checkpointertest.Config{
 			Abilities: checkpointertest.AllAbilities()[:8], Skip: notYet,
-			Reopen:    func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
+			Reopen: func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
 		})
 	})
 }
