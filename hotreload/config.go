@@ -114,19 +114,26 @@ type Delegate struct {
 	CardURL, Binding string
 	// Auth is what an a2a peer is shown.
 	Auth Auth
-	// HTTP is how a peer of type a2a is reached.
+	// HTTP is how a peer of type a2a or openai is reached.
 	HTTP HTTP
 	// PollTimeout is the bound without observable progress (a2a), by default 300 s.
 	PollTimeout time.Duration
 
-	// Model (acp too), APIKey, SystemPrompt, MaxTokens (default 1024) and Temperature (default 0.4,
-	// 0 is kept) are the openai type's.
+	// Model (acp too), APIKey, SystemPrompt, MaxTokens (default 1024), Temperature (nil sends none),
+	// TotalTimeout (default 600 s), Stream (nil means true), Params, KeyHeader and APIVersion
+	// are the openai type's. Params may hold secrets: they are never marshalled.
 	Model        string
 	APIKey       Secret
 	SystemPrompt string
 	MaxTokens    int
-	Temperature  float64
-	// Timeout bounds one call: openai 60 s, acp 1800 s by default.
+	Temperature  *float64
+	TotalTimeout time.Duration
+	Stream       *bool
+	Params       map[string]any `json:"-"`
+	KeyHeader    string
+	APIVersion   string
+	// Timeout bounds the silence of an openai endpoint, 60 s by default, and one prompt of
+	// an acp agent, 1800 s.
 	Timeout time.Duration
 
 	// Command, Args, WorkDir, Env and EnvRemove start an acp agent. An EnvRemove entry

@@ -42,7 +42,7 @@ func TestDelegateDefaults(t *testing.T) {
 	}
 	want := []Delegate{
 		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second, HTTP: HTTP{Retries: 1}},
-		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Temperature: 0.4, Timeout: time.Minute},
+		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Timeout: time.Minute, TotalTimeout: 10 * time.Minute, HTTP: HTTP{Retries: 1}},
 		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, IdleLimit: 30 * time.Minute, Permissions: "auto"},
 	}
 	for i, d := range c.Delegates {
@@ -64,8 +64,12 @@ func TestDelegateEqual(t *testing.T) {
 			*p += "x"
 		case *int:
 			*p++
-		case *float64:
-			*p++
+		case **float64:
+			*p = new(0.0)
+		case **bool:
+			*p = new(false)
+		case *map[string]any:
+			*p = map[string]any{"x": 1}
 		case *time.Duration:
 			*p++
 		case *Secret:

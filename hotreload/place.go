@@ -36,7 +36,7 @@ func locate(top *yaml.Node, key string) (place, error) {
 
 // editable refuses what is more than one value.
 func editable(f Field, key string) error {
-	if f.Kind == KindList || f.Kind == KindMap || f.Kind == KindEntries {
+	if f.Kind == KindList || f.Kind == KindMap || f.Kind == KindValues || f.Kind == KindEntries {
 		return fmt.Errorf("%w: %s is a %s; change it in the file itself", ErrNotEditable, key, f.Kind)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package hotreload
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -50,8 +51,19 @@ func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bo
 		return write(*v), *v != "" && *v != f.Default
 	case *int:
 		return strconv.Itoa(*v), *v != 0 && *v != f.Default
-	case *float64:
-		return plain(*v), *v != f.Default
+	case **float64:
+		if *v == nil {
+			return "", false
+		}
+		return plain(**v), true
+	case **bool:
+		if *v == nil {
+			return "", false
+		}
+		return strconv.FormatBool(**v), true
+	case *map[string]any:
+		text, err := json.Marshal(*v) // which is YAML too
+		return string(text), err == nil && *v != nil
 	case *time.Duration:
 		s := v.Seconds()
 		return strconv.FormatFloat(s, 'f', -1, 64), s != 0 && s != f.Default

@@ -16,7 +16,7 @@ var (
 	newTLS = Delegate{Name: "new", Type: "a2a", URL: "https://h/rpc", CardURL: "https://h/card", Binding: "HTTP+JSON",
 		Auth: Auth{Scheme: "oauth2", Credential: SecretFromEnv("S"), ClientID: "me", Scopes: []string{"read"}},
 		HTTP: HTTP{Headers: map[string]string{"X-Tenant": "acme"}, HeadersEnv: map[string]string{"X-Key": "KEY"}, CAFile: "ca.pem", CertFile: "c.pem", KeyFile: "k.pem", Proxy: SecretFromEnv("PROXY"), Retries: 3}}
-	newLLM = Delegate{Name: "new", Type: "openai", URL: "http://h/v1", Model: "m", APIKey: NewSecret("hunter2"), SystemPrompt: "two\nlines", Temperature: 0, MaxTokens: 5}
+	newLLM = Delegate{Name: "new", Type: "openai", URL: "http://h/v1", Model: "m", APIKey: NewSecret("hunter2"), SystemPrompt: "two\nlines", Temperature: new(0.0), MaxTokens: 5}
 )
 
 // TestInsertDelegate shows where a new entry goes and that all else stays.
@@ -125,7 +125,7 @@ func TestInsertDelegateRefuses(t *testing.T) {
 		{"no type", one, Delegate{Name: "b"}, ErrBadDelegate, "type is missing"},
 		{"no command", one, Delegate{Name: "b", Type: "acp"}, ErrBadDelegate, "command is missing"},
 		{"another type's field", one, Delegate{Name: "b", Type: "acp", Command: "c", URL: "http://h"}, ErrBadDelegate, "has a field that type acp does not have"},
-		{"above a ceiling", one, Delegate{Name: "b", Type: "openai", URL: "http://h", Model: "m", Temperature: 3}, ErrBadDelegate, "out of its bounds"},
+		{"above a ceiling", one, Delegate{Name: "b", Type: "openai", URL: "http://h", Model: "m", Temperature: new(3.0)}, ErrBadDelegate, "out of its bounds"},
 		{"a shared roster", "x: &x []\ndelegates: *x\n", newA2A, ErrNotEditable, "roster"},
 		{"a broken file", "delegates: [\n", newA2A, ErrUnusable, "f.yaml:1"},
 	}

@@ -15,6 +15,7 @@ const (
 	KindVariable Kind = "environment variable"
 	KindList     Kind = "list of texts"
 	KindMap      Kind = "map of texts"
+	KindValues   Kind = "map of values"
 	KindEntries  Kind = "list of entries"
 )
 

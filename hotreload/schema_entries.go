@@ -15,7 +15,7 @@ var (
 	a2aOnly    = []string{typeA2A}
 	openaiOnly = []string{typeOpenAI}
 	acpOnly    = []string{typeACP}
-	overHTTP   = []string{typeA2A}
+	overHTTP   = []string{typeA2A, typeOpenAI}
 )
 
 // delegateRows describes one entry of delegates (spec: rooms, section 6).
@@ -60,10 +60,20 @@ var delegateRows = []row[Delegate]{
 		Help: "What the model is told before the room's message."}, func(d *Delegate) any { return &d.SystemPrompt }},
 	{Field{Key: "max_tokens", Kind: KindWhole, Types: openaiOnly, Default: 1024, Least: 1, Ceiling: 1_000_000, Unit: "tokens",
 		Help: "The bound on one reply."}, func(d *Delegate) any { return &d.MaxTokens }},
-	{Field{Key: "temperature", Kind: KindNumber, Types: openaiOnly, Default: 0.4, Ceiling: 2,
-		Help: "0 is kept as 0."}, func(d *Delegate) any { return &d.Temperature }},
+	{Field{Key: "temperature", Kind: KindNumber, Types: openaiOnly, Ceiling: 2,
+		Help: "Absent sends none; 0 is sent as 0."}, func(d *Delegate) any { return &d.Temperature }},
 	{Field{Key: "timeout_s", Kind: KindSeconds, Types: openaiOnly, Default: 60.0, Least: 0.001, Ceiling: day, Unit: "s",
-		Help: "The bound on one call."}, func(d *Delegate) any { return &d.Timeout }},
+		Help: "The longest silence: from the request to the first sign of life, and between two of them."}, func(d *Delegate) any { return &d.Timeout }},
+	{Field{Key: "total_timeout_s", Kind: KindSeconds, Types: openaiOnly, Default: 600.0, Least: 0.001, Ceiling: day, Unit: "s",
+		Help: "The bound on one call, from its start to the end of the answer. What came by then is kept, marked as incomplete."}, func(d *Delegate) any { return &d.TotalTimeout }},
+	{Field{Key: "stream", Kind: KindBool, Types: openaiOnly,
+		Help: "`false` asks for answers in one piece; `timeout_s` then bounds the whole answer."}, func(d *Delegate) any { return &d.Stream }},
+	{Field{Key: "params", Kind: KindValues, Types: openaiOnly,
+		Help: "Further fields of each request, by their names at the endpoint, such as `{top_p: 0.9, reasoning_effort: low}`; one that the endpoint refuses by name is left out."}, func(d *Delegate) any { return &d.Params }},
+	{Field{Key: "key_header", Kind: KindText, Types: openaiOnly,
+		Help: "The header that carries the API key as it is, such as `api-key`; absent means `Authorization: Bearer`."}, func(d *Delegate) any { return &d.KeyHeader }},
+	{Field{Key: "api_version", Kind: KindText, Types: openaiOnly,
+		Help: "Sent as the query parameter `api-version`, which Azure's classic URLs (`…/openai/deployments/NAME`) want."}, func(d *Delegate) any { return &d.APIVersion }},
 
 	{Field{Key: "headers", Kind: KindMap, Types: overHTTP, check: checkHeader,
 		Help: "Headers set on every request to the peer; what is secret goes into `headers_env`."}, func(d *Delegate) any { return &d.HTTP.Headers }},

@@ -67,9 +67,16 @@ func appendValue(all []Value, f Field, at any, prefix string) []Value {
 		if ok = *v != nil; ok {
 			text = plain(**v)
 		}
+	case **bool:
+		if ok = *v != nil; ok {
+			text = fmt.Sprint(**v)
+		}
 	case *[]string:
 		text, ok = "["+strings.Join(*v, ", ")+"]", *v != nil
 	case *map[string]string:
+		names := slices.Sorted(maps.Keys(*v))
+		text, ok = strings.Join(names, "=(hidden) ")+"=(hidden)", len(names) > 0
+	case *map[string]any:
 		names := slices.Sorted(maps.Keys(*v))
 		text, ok = strings.Join(names, "=(hidden) ")+"=(hidden)", len(names) > 0
 	case *int:

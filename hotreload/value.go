@@ -1,6 +1,7 @@
 package hotreload
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -32,6 +33,8 @@ func (f Field) decode(n *yaml.Node) (value any, odd string, err error) {
 		value, err = f.decodeList(n)
 	case KindMap:
 		value, err = f.decodeMap(n)
+	case KindValues:
+		value, err = f.decodeValues(n)
 	default:
 		value, err = f.decodeText(n)
 	}
@@ -125,6 +128,21 @@ func (f Field) decodeMap(n *yaml.Node) (map[string]string, error) {
 	return m, nil
 }
 
+// decodeValues takes whatever JSON can say.
+func (f Field) decodeValues(n *yaml.Node) (map[string]any, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("must be a map, not %s", f.kindOf(n))
+	}
+	var values map[string]any
+	if err := n.Decode(&values); err != nil {
+		return nil, errors.New("cannot be read as a map of values")
+	}
+	if _, err := json.Marshal(values); err != nil {
+		return nil, errors.New("holds a value that JSON cannot say")
+	}
+	return values, nil
+}
+
 func (f Field) decodeNumber(n *yaml.Node) (any, string, error) {
 	x, err := number(n, f.Knob)
 	if err == nil && f.Kind == KindWhole && !f.Knob && (n.Tag != "!!int" || x != math.Trunc(x)) {
@@ -204,7 +222,7 @@ func (f Field) kindOf(n *yaml.Node) string {
 	if what == "" {
 		what = "a value with a tag of its own"
 	}
-	if f.Kind == KindSecret || f.Kind == KindVariable || f.Kind == KindMap || f.Kind == "" || n.Tag == "!!null" {
+	if f.Kind == KindSecret || f.Kind == KindVariable || f.Kind == KindMap || f.Kind == KindValues || f.Kind == "" || n.Tag == "!!null" {
 		return what
 	}
 	return fmt.Sprintf("%s \"%s\"", what, shown(n.Value))
@@ -225,6 +243,10 @@ func store(at any, kind Kind, value any) {
 	case **float64:
 		if x, ok := value.(float64); ok {
 			*p = &x
+		}
+	case **bool:
+		if b, ok := value.(bool); ok {
+			*p = &b
 		}
 	default:
 		if value != nil {

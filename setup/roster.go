@@ -142,7 +142,8 @@ func (a *App) acpConfig(d hotreload.Delegate) acpagent.Config {
 func openaiConfig(d hotreload.Delegate) openaiagent.Config {
 	return openaiagent.Config{
 		Name: d.Name, Description: d.Description, URL: d.URL, Model: d.Model, APIKey: d.APIKey.Resolve,
-		SystemPrompt: d.SystemPrompt, MaxTokens: d.MaxTokens, Temperature: &d.Temperature, Timeout: d.Timeout,
+		SystemPrompt: d.SystemPrompt, MaxTokens: d.MaxTokens, Temperature: d.Temperature, Timeout: d.Timeout,
+		TotalTimeout: d.TotalTimeout, Params: d.Params, Whole: d.Stream != nil && !*d.Stream, KeyHeader: d.KeyHeader, APIVersion: d.APIVersion, HTTP: httpOptions(d.HTTP),
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/langrooms/langrooms/delegate"
-	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
@@ -205,9 +204,6 @@ func (p *program) addCommand() *cobra.Command {
 		}
 		if err := delegate.CheckName(d.Name); err != nil {
 			return err
-		}
-		if d.Type == "openai" {
-			d.Temperature = openaiagent.DefaultTemperature // zero is a temperature
 		}
 		if err := hotreload.AddDelegate(p.config, d); err != nil {
 			return p.noFile(err)

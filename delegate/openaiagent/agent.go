@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 )
 
 // Agent is a [delegate.Delegate] that asks an OpenAI-compatible endpoint.
@@ -46,10 +47,13 @@ func New(cfg Config) (*Agent, error) {
 	a := &Agent{cfg: cfg, client: &http.Client{}}
 	if cfg.HTTPClient != nil {
 		*a.client = *cfg.HTTPClient
-	} else if shared, ok := http.DefaultTransport.(*http.Transport); ok {
-		a.own = shared.Clone()
+	} else {
+		a.own, err = httpx.Transport(cfg.HTTP)
+		if err != nil {
+			return nil, fmt.Errorf("delegate %q: %w", cfg.Name, err)
+		}
 		a.own.DialContext = a.dialer(a.own.DialContext)
-		a.client.Transport = a.own
+		a.client.Transport = httpx.Retry(a.own, cfg.HTTP.Retries)
 	}
 	a.client.CheckRedirect = checkRedirect
 	a.dialect.Store(&dialect{})
@@ -72,7 +76,7 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	if req.ResumeTask != "" {
 		return delegate.Reply{}, a.refuse("a chat completions endpoint is stateless: it has no task to resume")
 	}
-	ctx, done, err := a.begin(ctx, cmp.Or(req.Timeout, a.cfg.Timeout))
+	ctx, done, err := a.begin(ctx, cmp.Or(req.Timeout, a.cfg.TotalTimeout))
 	if err != nil {
 		return delegate.Reply{}, err
 	}
@@ -80,6 +84,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	c, err := a.newCall(ctx, req.Progress)
 	if err != nil {
 		return delegate.Reply{}, err
+	}
+	if req.Timeout > 0 {
+		c.silence = req.Timeout // the caller's bound is the only one
 	}
 	return c.ask(ctx, req.Prompt)
 }

@@ -58,7 +58,7 @@ func TestRequestIsWhatTheConfigSays(t *testing.T) {
 	var auth string
 	a := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		got, auth = asked(t, r), r.Header.Get("Authorization")
-		sse(w, chunk("ok"), stop, done)
+		sendEvents(w, chunk("ok"), stop, done)
 	}, func(c *Config) { c.SystemPrompt, c.Temperature = "be brief", &zero })
 	if _, err := a.Ask(context.Background(), delegate.Request{Prompt: "what broke?"}); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestCancelAndCloseEndAnAsk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			gone := make(chan struct{})
 			a := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				sse(w, chunk("I think"))
+				sendEvents(w, chunk("I think"))
 				<-r.Context().Done()
 				close(gone)
 			})
@@ -206,11 +206,17 @@ func TestTimeout(t *testing.T) {
 		a := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			asked(t, r)
 			if streamed {
-				sse(w, chunk("I think"))
+				sendEvents(w, chunk("I think"))
 			}
 			<-r.Context().Done()
 		})
-		_, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi", Timeout: 50 * time.Millisecond})
+		reply, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi", Timeout: 50 * time.Millisecond})
+		if streamed { // what was shown is kept
+			if err != nil || reply.Text != "I think" || !strings.Contains(reply.Incomplete, "50ms") {
+				t.Errorf("streamed: %+v, %v", reply, err)
+			}
+			continue
+		}
 		var e *delegate.Error
 		if !errors.As(err, &e) || e.Kind != delegate.KindTimeout || !e.Accepted || !strings.Contains(e.Cause(), "50ms") {
 			t.Errorf("streamed %v: Ask = %v, want a timeout of 50ms", streamed, err)
@@ -265,7 +271,7 @@ func TestManyAsksLeaveNoConnection(t *testing.T) {
 	open := map[net.Conn]bool{}
 	none := sync.NewCond(&mu)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sse(w, chunk("one "), chunk("two"), stop, done)
+		sendEvents(w, chunk("one "), chunk("two"), stop, done)
 	}))
 	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
 		mu.Lock()
@@ -303,6 +309,9 @@ func TestProbeListsModels(t *testing.T) {
 		kind   delegate.Kind
 	}{
 		{"models", 200, `{"object":"list","data":[{"id":"demo"}]}`, ""},
+		{"a tag of the server's", 200, `{"data":[{"id":"demo:latest"}]}`, ""},
+		{"another model", 200, `{"data":[{"id":"small"},{"id":"large"}]}`, delegate.KindRefused},
+		{"another model in a bare list", 200, `[{"id":"small"}]`, delegate.KindRefused},
 		{"a bare list", 200, `[{"id":"demo"}]`, ""},
 		{"a long list", 200, `{"data":["` + strings.Repeat("x", 200<<10) + `"]}`, ""},
 		{"HTML", 200, "<html>hello</html>", delegate.KindProtocol},
@@ -326,6 +335,8 @@ func TestProbeListsModels(t *testing.T) {
 			switch {
 			case test.kind == "" && (err != nil || health.Protocol != "openai" || health.Latency <= 0):
 				t.Errorf("Probe = %+v, %v", health, err)
+			case test.kind == delegate.KindRefused && e != nil && e.Status == 0 && !strings.Contains(e.Cause(), `does not list the model "demo"; it lists small`):
+				t.Errorf("Probe = %v", err)
 			case test.kind != "" && (e == nil || e.Kind != test.kind || strings.Contains(err.Error(), testKey)):
 				t.Errorf("Probe = %v, want kind %s", err, test.kind)
 			}

@@ -2,7 +2,6 @@ package openaiagent
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,9 +34,10 @@ func (e *peerFailure) Error() string { return e.message }
 
 // answer is a completion with what is used of it.
 type answer struct {
-	text   string
-	finish string
-	usage  usage
+	text    string
+	finish  string
+	refused bool
+	usage   usage
 }
 
 type usage struct {
@@ -59,7 +59,10 @@ type completion struct {
 
 type content struct {
 	Content   json.RawMessage `json:"content"`
+	Refusal   json.RawMessage `json:"refusal"`
 	Reasoning json.RawMessage `json:"reasoning_content"`
+	// Thinking is the same under the name that some endpoints have for it.
+	Thinking json.RawMessage `json:"reasoning"`
 }
 
 // readAnswer reads a whole answer or a stream, whichever the first character shows: an
@@ -72,7 +75,7 @@ func readAnswer(body io.Reader, r *reporter) (*answer, error) {
 		return nil, fmt.Errorf("%w: it is empty", errNotAnswer)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
-	case first == '{':
+	case first == '{' || first == '[':
 		return readWhole(in, r)
 	case first == '<':
 		return nil, fmt.Errorf("%w: it looks like HTML", errNotAnswer)
@@ -80,8 +83,12 @@ func readAnswer(body io.Reader, r *reporter) (*answer, error) {
 	return readStream(in, r)
 }
 
-// firstByte skips white space and returns the character after it, unread.
+// firstByte skips a byte order mark and white space, and returns the character after it,
+// unread.
 func firstByte(in *bufio.Reader) (byte, error) {
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		in.Discard(len(byteOrderMark))
+	}
 	for {
 		b, err := in.ReadByte()
 		if err != nil {
@@ -92,6 +99,8 @@ func firstByte(in *bufio.Reader) (byte, error) {
 		}
 	}
 }
+
+const byteOrderMark = "\uFEFF"
 
 // readWhole reads an answer that was not streamed.
 func readWhole(in io.Reader, r *reporter) (*answer, error) {
@@ -145,12 +154,7 @@ func count(n float64) int {
 func (c *call) reply(response *llms.ContentResponse) delegate.Reply {
 	choice := response.Choices[0]
 	reply := delegate.Reply{Text: c.secrets.Text(choice.Content)}
-	switch choice.StopReason {
-	case finishLength:
-		reply.Incomplete = fmt.Sprintf("it was cut at the limit of %d tokens", c.agent.cfg.MaxTokens)
-	case finishFilter:
-		reply.Incomplete = "it was cut by the endpoint's content filter"
-	}
+	reply.Incomplete = c.incomplete(choice.StopReason)
 	input, _ := choice.GenerationInfo["PromptTokens"].(int)
 	output, _ := choice.GenerationInfo["CompletionTokens"].(int)
 	if input > 0 || output > 0 {
@@ -159,21 +163,50 @@ func (c *call) reply(response *llms.ContentResponse) delegate.Reply {
 	return reply
 }
 
-// readModels checks that body begins as a list of models does.
-func readModels(body io.Reader) error {
-	in := bufio.NewReader(io.LimitReader(body, maxErrorBody))
+// incomplete says why the answer is not whole; empty when it is.
+func (c *call) incomplete(finish string) string {
+	switch {
+	case c.cut != nil:
+		return c.cut.Cause()
+	case finish == finishLength:
+		return fmt.Sprintf("it was cut at the limit of %d tokens (max_tokens)", c.agent.cfg.MaxTokens)
+	case finish == finishFilter:
+		return "it was cut by the endpoint's content filter"
+	case c.refused:
+		return "the model refused to answer"
+	}
+	return ""
+}
+
+// maxModels bounds what is read of a list of models, in bytes.
+const maxModels = 4 << 20
+
+// readModels checks that body begins as a list of models does, and returns the names that
+// can be read of it.
+func readModels(body io.Reader) ([]string, error) {
+	in := bufio.NewReader(io.LimitReader(body, maxModels))
 	if first, err := firstByte(in); err != nil || first != '{' && first != '[' {
-		return fmt.Errorf("%w: no list of models", errUnreadable)
+		return nil, fmt.Errorf("%w: no list of models", errUnreadable)
 	}
-	head, err := io.ReadAll(in)
+	data, err := io.ReadAll(in)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errBroken, err)
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
-	var object struct{ Error json.RawMessage }
-	if json.Unmarshal(bytes.TrimSpace(head), &object) == nil {
-		if message, _, said := peerError(object.Error); said {
-			return &peerFailure{message}
+	var object struct {
+		Error json.RawMessage
+		Data  []struct{ ID string }
+	}
+	if json.Unmarshal(data, &object) != nil {
+		json.Unmarshal(data, &object.Data) // some give the list alone
+	}
+	if message, _, said := peerError(object.Error); said {
+		return nil, &peerFailure{message}
+	}
+	var names []string
+	for _, m := range object.Data {
+		if m.ID != "" {
+			names = append(names, m.ID)
 		}
 	}
-	return nil
+	return names, nil
 }

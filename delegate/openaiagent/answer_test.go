@@ -45,7 +45,12 @@ func TestFailuresOfTheAnswer(t *testing.T) {
 		{"other text", 200, "text/plain", "hello there", delegate.KindProtocol, "no chat completion"},
 		{"stream without events", 200, "text/event-stream", ": ping\n\n", delegate.KindProtocol, "no chat completion"},
 		{"stream of nothing", 200, "text/event-stream", "data: [DONE]\n\n", delegate.KindProtocol, "no choices"},
-		{"stream that stops", 200, "text/event-stream", "data: " + chunk("I think") + "\n\n", delegate.KindProtocol, "broke off"},
+		{"stream that stops", 200, "text/event-stream", "data: " + chunk("") + "\n\n", delegate.KindProtocol, "broke off"},
+		{"error in a list", 400, "", `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`, delegate.KindRefused, "HTTP 400 Bad Request: API key not valid"},
+		{"in-band error in a list", 200, "", `[{"error":{"message":"quota"}}]`, delegate.KindFailed, "quota"},
+		{"in-band error in a list of a stream", 200, "text/event-stream", "data: [{\"error\":{\"message\":\"quota\"}}]\n\n", delegate.KindFailed, "quota"},
+		{"a list of something else", 200, "", `[1, 2]`, delegate.KindProtocol, "it is a list"},
+		{"reasoning ate the limit", 200, "", `{"choices":[{"message":{"content":"","reasoning_content":"hm"},"finish_reason":"length"}]}`, delegate.KindFailed, "limit of 1024 tokens before it said anything, its reasoning counted; raise max_tokens"},
 		{"broken event", 200, "text/event-stream", "data: {\"choices\":[{\n\ndata: [DONE]\n\n", delegate.KindProtocol, "cannot be read"},
 	}
 	for _, test := range tests {
@@ -80,6 +85,11 @@ func TestHostileFormsOfAnAnswer(t *testing.T) {
 		{"no white space after data", "data:" + chunk("a") + "\ndata:" + chunk("b") + "\ndata:[DONE]\n", "ab"},
 		{"finish reason instead of [DONE]", "data: " + chunk("a") + "\n\ndata: " + stop, "a"},
 		{"comments and other fields", ": ping\nevent: x\nid: 1\n\ndata: " + chunk("a") + "\n\n: ping\n\ndata: hello\n\ndata: [DONE]\n\n", "a"},
+		{"a byte order mark before a stream", "\uFEFFdata: " + chunk("a") + "\n\ndata: " + chunk("b") + "\n\ndata: [DONE]\n\n", "ab"},
+		{"a byte order mark before a whole", "\uFEFF" + whole("x"), "x"},
+		{"lone carriage returns", "data: " + chunk("a") + "\r\rdata: " + chunk("b") + "\r\rdata: [DONE]\r\r", "ab"},
+		{"an event of several lines", "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n", "a"},
+		{"a refusal", `{"choices":[{"message":{"content":null,"refusal":"I will not."},"finish_reason":"stop"}]}`, "I will not."},
 		{"carriage returns", "data: " + chunk("a") + "\r\n\r\ndata: [DONE]\r\n\r\n", "a"},
 		{"the key in the answer", whole("your key is " + testKey), "your key is [redacted]"},
 		{"invalid UTF-8", "{\"choices\":[{\"message\":{\"content\":\"a\xffb\"}}]}", "a\uFFFDb"},
@@ -97,7 +107,7 @@ func TestHostileFormsOfAnAnswer(t *testing.T) {
 
 func TestStreamIsProgress(t *testing.T) {
 	a := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		sse(w, `{"choices":[{"delta":{"role":"assistant","reasoning_content":"hm"}}]}`,
+		sendEvents(w, `{"choices":[{"delta":{"role":"assistant","reasoning_content":"hm"}}]}`,
 			chunk("one "), chunk(""), chunk("two"), stop,
 			`{"choices":[],"usage":{"prompt_tokens":11,"completion_tokens":5}}`, done)
 	})
@@ -133,7 +143,7 @@ func TestPiecesCutInsideACharacter(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				sse(w, append(test.events, stop, done)...)
+				sendEvents(w, append(test.events, stop, done)...)
 			})
 			var got recorder
 			reply, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi", Progress: got.note})
@@ -160,7 +170,7 @@ func TestADummyKeyIsNoSecret(t *testing.T) {
 
 func TestTheKeyInPiecesIsNotShown(t *testing.T) {
 	a := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		sse(w, chunk("it is "+testKey[:5]), chunk(testKey[5:9]), chunk(testKey[9:]+". sk-pl"), chunk("ain"), stop, done)
+		sendEvents(w, chunk("it is "+testKey[:5]), chunk(testKey[5:9]), chunk(testKey[9:]+". sk-pl"), chunk("ain"), stop, done)
 	})
 	const want = "it is [redacted]. sk-plain"
 	var got recorder
@@ -210,13 +220,13 @@ func TestLargeAnswers(t *testing.T) {
 		{"10 MB whole", func(w http.ResponseWriter) { write(w, wholeBefore, tenMB, wholeAfter) }, nil},
 		{"10 MB in one event", func(w http.ResponseWriter) {
 			write(w, chunkBefore, tenMB, chunkAfter)
-			sse(w, stop, done)
+			sendEvents(w, stop, done)
 		}, nil},
 		{"10 MB in many events", func(w http.ResponseWriter) {
 			for range tenMB / len(piece) {
 				write(w, chunkBefore, len(piece), chunkAfter)
 			}
-			sse(w, stop, done)
+			sendEvents(w, stop, done)
 		}, nil},
 		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, MaxReply+len(piece), wholeAfter) }, errTooLong},
 		{"too long stream", func(w http.ResponseWriter) {
@@ -344,7 +354,7 @@ func TestConnectionThatBreaks(t *testing.T) {
 		kind  delegate.Kind
 	}{
 		{"before an answer", "", delegate.KindUnreachable},
-		{"in the middle of a stream", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\ndata: " + chunk("I th") + "\n\n", delegate.KindProtocol},
+		{"in the middle of a stream", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 9999\r\n\r\ndata: " + chunk("") + "\n\n", delegate.KindProtocol},
 		{"in the middle of a whole", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{\"choices\":", delegate.KindProtocol},
 		{"no HTTP", "hello\r\n\r\n", delegate.KindUnreachable},
 	}

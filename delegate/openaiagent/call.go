@@ -7,16 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 	"github.com/langrooms/langrooms/internal/redact"
 )
 
@@ -26,6 +31,8 @@ type dialect struct {
 	plain bool
 	// modern: it refuses "max_tokens" and wants "max_completion_tokens".
 	modern bool
+	// without are the fields that it has refused by name, so they are not sent.
+	without []string
 }
 
 // call is one ask or probe. It is the HTTP client that langchaingo is given, so that the
@@ -36,6 +43,11 @@ type call struct {
 	secrets  redact.Set // the key, as what the endpoint says may repeat it
 	progress func(langrooms.Progress)
 	dialect  dialect
+	headers  http.Header   // the configured ones
+	silence  time.Duration // between two signs of life
+	// refused and cut are why an answer with text is not a whole one.
+	refused bool
+	cut     *delegate.Error
 	// sent: the request of this attempt has gone out.
 	sent atomic.Bool
 	// failure is why the last attempt failed.
@@ -44,26 +56,39 @@ type call struct {
 
 // newCall resolves the key for one ask or probe.
 func (a *Agent) newCall(ctx context.Context, progress func(langrooms.Progress)) (*call, error) {
-	c := &call{agent: a, progress: progress, dialect: *a.dialect.Load()}
+	c := &call{agent: a, progress: progress, dialect: *a.dialect.Load(), silence: a.cfg.Timeout}
 	if err := ctx.Err(); err != nil {
 		return nil, c.broken(ctx, err)
 	}
-	if a.cfg.APIKey == nil {
-		return c, nil
+	var err error
+	if c.headers, err = httpx.Headers(a.cfg.HTTP); err != nil {
+		return nil, a.refuse(err.Error())
 	}
-	key, err := a.cfg.APIKey()
-	if err != nil {
-		return nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindRefused, Err: fmt.Errorf("the API key: %w", err)}
+	if a.cfg.APIKey != nil {
+		key, err := a.cfg.APIKey()
+		if err != nil {
+			return nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindRefused, Err: fmt.Errorf("the API key: %w", err)}
+		}
+		c.key = strings.TrimSpace(key)
 	}
-	c.key = strings.TrimSpace(key)
-	c.secrets = redact.New(c.key)
 	if strings.ContainsFunc(c.key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, a.refuse("the API key holds a control character, so it cannot be sent")
 	}
+	c.secrets = c.secretsOf()
 	return c, nil
 }
 
-// ask tries the dialects that the endpoint's refusals lead to: three attempts at most.
+// secretsOf is what the endpoint may repeat: the key, and what a header carries.
+func (c *call) secretsOf() redact.Set {
+	values := []string{c.key}
+	for _, header := range c.headers {
+		values = append(values, header...)
+	}
+	return redact.New(values...)
+}
+
+// ask tries the dialects that the endpoint's refusals lead to, each of which leaves less to
+// change.
 func (c *call) ask(ctx context.Context, prompt string) (delegate.Reply, error) {
 	for {
 		reply, err := c.attempt(ctx, prompt)
@@ -85,10 +110,13 @@ func (c *call) adapt(refused *statusError) bool {
 	if refused.status != http.StatusBadRequest && refused.status != http.StatusUnprocessableEntity {
 		return false
 	}
+	name := c.named(refused)
 	switch {
-	case refused.param == "max_tokens" && !c.dialect.modern:
+	case name == "max_tokens" && !c.dialect.modern:
 		c.dialect.modern = true
-	case !c.dialect.plain:
+	case name != "" && name != "stream":
+		c.dialect.without = append(slices.Clip(c.dialect.without), name)
+	case !c.dialect.plain && !c.agent.cfg.Whole:
 		c.dialect.plain = true
 	default:
 		return false
@@ -96,9 +124,30 @@ func (c *call) adapt(refused *statusError) bool {
 	return true
 }
 
+// named is the field of the request that a refusal names, in its place for that or quoted
+// in its words; empty when it is none that could be left out.
+func (c *call) named(refused *statusError) string {
+	names := []string{"max_tokens", "max_completion_tokens", "stream_options", "stream"}
+	if c.agent.cfg.Temperature != nil {
+		names = append(names, "temperature")
+	}
+	names = append(names, slices.Sorted(maps.Keys(c.agent.cfg.Params))...)
+	for _, name := range names {
+		if slices.Contains(c.dialect.without, name) {
+			continue
+		}
+		for _, quote := range []string{"'", "\"", "`"} {
+			if refused.param == name || strings.Contains(refused.message, quote+name+quote) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // attempt sends the prompt once through langchaingo.
 func (c *call) attempt(ctx context.Context, prompt string) (delegate.Reply, error) {
-	c.failure = nil
+	c.failure, c.cut, c.refused = nil, nil, false
 	c.sent.Store(false)
 	cfg := c.agent.cfg
 	model, err := openai.New(
@@ -111,7 +160,7 @@ func (c *call) attempt(ctx context.Context, prompt string) (delegate.Reply, erro
 	if err != nil {
 		return delegate.Reply{}, c.protocol(err)
 	}
-	options := []llms.CallOption{llms.WithMaxTokens(cfg.MaxTokens), llms.WithTemperature(*cfg.Temperature)}
+	options := []llms.CallOption{llms.WithMaxTokens(cfg.MaxTokens)}
 	if !c.dialect.modern {
 		options = append(options, openai.WithLegacyMaxTokensField())
 	}
@@ -163,15 +212,25 @@ func (c *call) Do(req *http.Request) (*http.Response, error) {
 
 // complete sends req and returns its answer as a whole completion.
 func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
-	resp, failure := c.send(req)
+	ctx, alive, done := quiet(req.Context(), c.silence)
+	defer done()
+	resp, failure := c.send(req.WithContext(ctx))
 	if failure != nil {
 		return nil, failure
 	}
 	defer resp.Body.Close()
-	whole, err := readAnswer(resp.Body, c.reporter())
+	whole, err := readAnswer(&pulse{resp.Body, alive}, c.reporter())
 	if err != nil {
-		return nil, c.unread(req.Context(), err)
+		c.cut = c.unread(ctx, err)
+		if whole == nil || c.cut.Kind != delegate.KindTimeout && c.cut.Kind != delegate.KindProtocol {
+			return nil, c.cut
+		}
 	}
+	if whole.finish == finishLength && strings.TrimSpace(whole.text) == "" {
+		return nil, &delegate.Error{Delegate: c.agent.cfg.Name, Kind: delegate.KindFailed, Accepted: true, Err: fmt.Errorf(
+			"it reached its limit of %d tokens before it said anything, its reasoning counted; raise max_tokens", c.agent.cfg.MaxTokens)}
+	}
+	c.refused = whole.refused
 	body, err := whole.encode()
 	if err != nil {
 		return nil, c.protocol(err)
@@ -179,18 +238,29 @@ func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
 	return body, nil
 }
 
-// shape asks for a stream, unless the endpoint refuses one, and sets the credential.
+// shape writes the request as the endpoint is known to take it: with what is configured
+// and nothing more, of which the client would send a temperature.
 func (c *call) shape(req *http.Request) error {
 	c.authorize(req)
-	if c.dialect.plain {
-		return nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.NewDecoder(req.Body).Decode(&fields); err != nil {
+	var fields map[string]any
+	dec := json.NewDecoder(req.Body)
+	dec.UseNumber()
+	if err := dec.Decode(&fields); err != nil {
 		return err
 	}
-	fields["stream"] = json.RawMessage(`true`)
-	fields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
+	cfg := c.agent.cfg
+	delete(fields, "temperature")
+	if cfg.Temperature != nil {
+		fields["temperature"] = *cfg.Temperature
+	}
+	if !c.dialect.plain && !cfg.Whole {
+		fields["stream"] = true
+		fields["stream_options"] = map[string]any{"include_usage": true}
+	}
+	maps.Copy(fields, cfg.Params)
+	for _, name := range c.dialect.without {
+		delete(fields, name)
+	}
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return err
@@ -201,10 +271,24 @@ func (c *call) shape(req *http.Request) error {
 	return err
 }
 
+// authorize sets the credential and the other headers, and the version of the API.
 func (c *call) authorize(req *http.Request) {
+	cfg := c.agent.cfg
 	req.Header.Del("Authorization")
-	if c.key != "" {
+	for name, values := range c.headers {
+		if req.Header.Get(name) == "" {
+			req.Header[name] = values
+		}
+	}
+	switch {
+	case c.key == "":
+	case cfg.KeyHeader != "":
+		req.Header.Set(cfg.KeyHeader, c.key)
+	default:
 		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if cfg.APIVersion != "" {
+		req.URL.RawQuery = url.Values{"api-version": {cfg.APIVersion}}.Encode()
 	}
 }
 
@@ -221,7 +305,7 @@ func (c *call) send(req *http.Request) (*http.Response, *delegate.Error) {
 	return nil, c.status(resp)
 }
 
-// probe lists the models and reads no more than a part of the list.
+// probe lists the models, and looks for the configured one among them.
 func (c *call) probe(ctx context.Context) error {
 	ctx = httptrace.WithClientTrace(ctx, c.trace())
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.agent.cfg.URL+"/models", nil)
@@ -234,8 +318,20 @@ func (c *call) probe(ctx context.Context) error {
 		return failure
 	}
 	defer resp.Body.Close()
-	if err := readModels(resp.Body); err != nil {
+	names, err := readModels(resp.Body)
+	if err != nil {
 		return c.unread(ctx, err)
 	}
+	if cfg := c.agent.cfg; len(names) > 0 && cfg.APIVersion == "" && !listed(cfg.Model, names) {
+		return c.agent.refuse(delegate.OneLine(fmt.Sprintf("the endpoint does not list the model %q; it lists %s", cfg.Model, strings.Join(names, ", ")), maxPeerMessage))
+	}
 	return nil
+}
+
+// listed reports whether a list of models has model, also with the tag that a server adds
+// (":latest") or below a folder ("models/").
+func listed(model string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return name == model || name == model+":latest" || strings.HasSuffix(name, "/"+model)
+	})
 }

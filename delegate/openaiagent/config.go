@@ -2,7 +2,9 @@ package openaiagent
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -13,9 +15,9 @@ import (
 
 // The defaults of a [Config].
 const (
-	DefaultMaxTokens   = 1024
-	DefaultTemperature = 0.4
-	DefaultTimeout     = 60 * time.Second
+	DefaultMaxTokens    = 1024
+	DefaultTimeout      = 60 * time.Second
+	DefaultTotalTimeout = 10 * time.Minute
 )
 
 // Config describes one endpoint (spec: rooms, section 6, "openai").
@@ -35,11 +37,27 @@ type Config struct {
 	SystemPrompt string
 	// MaxTokens bounds an answer; 0 means [DefaultMaxTokens].
 	MaxTokens int
-	// Temperature is from 0 to 2; nil means [DefaultTemperature], and 0 is sent as 0.
+	// Temperature is from 0 to 2, and 0 is sent as 0; nil sends none.
 	Temperature *float64
-	// Timeout bounds an ask from its start to the end of the answer; 0 means
-	// [DefaultTimeout].
+	// Params are further fields of each request, by their names at the endpoint; one of the
+	// agent's own with such a name gives way. "messages" and "stream" are refused.
+	Params map[string]any
+	// Whole asks for the answer in one piece instead of a stream.
+	Whole bool
+	// KeyHeader is the header that carries the key, as it is; empty means
+	// "Authorization: Bearer <key>".
+	KeyHeader string
+	// APIVersion, when set, is sent as the query parameter api-version, which Azure's
+	// classic URLs want.
+	APIVersion string
+	// Timeout bounds the time between two signs of life: from the request to the first byte
+	// of the answer, and from one to the next. 0 means [DefaultTimeout].
 	Timeout time.Duration
+	// TotalTimeout bounds an ask from its start to the end of the answer; 0 means
+	// [DefaultTotalTimeout], or Timeout where that is longer.
+	TotalTimeout time.Duration
+	// HTTP is how the endpoint is reached beyond its URL and key.
+	HTTP delegate.HTTP
 	// HTTPClient makes the requests; nil means one of the agent's own, which Close ends.
 	// Its CheckRedirect is not used: redirects to another host are never followed.
 	HTTPClient *http.Client
@@ -54,23 +72,31 @@ func (c Config) complete() (Config, error) {
 		return c, fmt.Errorf("url: %w", err)
 	}
 	c.URL = strings.TrimRight(c.URL, "/")
-	temperature := DefaultTemperature
-	if c.Temperature != nil {
-		temperature = *c.Temperature
+	if t := c.Temperature; t != nil && !(*t >= 0 && *t <= 2) { // also refuses NaN
+		return c, fmt.Errorf("temperature: %v is not between 0 and 2", *t)
 	}
-	c.Temperature = &temperature
+	for _, name := range []string{"messages", "stream"} {
+		if _, given := c.Params[name]; given {
+			return c, fmt.Errorf("params: %s cannot be set there", name)
+		}
+	}
+	if _, err := json.Marshal(c.Params); err != nil {
+		return c, fmt.Errorf("params: %w", err)
+	}
 	switch {
 	case strings.TrimSpace(c.Model) == "":
 		return c, fmt.Errorf("model: it is empty")
 	case c.MaxTokens < 0:
 		return c, fmt.Errorf("max_tokens: %d is negative", c.MaxTokens)
-	case !(temperature >= 0 && temperature <= 2): // also refuses NaN
-		return c, fmt.Errorf("temperature: %v is not between 0 and 2", temperature)
 	case c.Timeout < 0:
 		return c, fmt.Errorf("timeout_s: %v is negative", c.Timeout)
+	case c.TotalTimeout < 0:
+		return c, fmt.Errorf("total_timeout_s: %v is negative", c.TotalTimeout)
 	}
 	c.MaxTokens = cmp.Or(c.MaxTokens, DefaultMaxTokens)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.TotalTimeout = cmp.Or(c.TotalTimeout, max(DefaultTotalTimeout, c.Timeout))
+	c.Params = maps.Clone(c.Params)
 	return c, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 )
 
 // statusError is an answer that is not a success.
@@ -49,7 +50,7 @@ func (c *call) status(resp *http.Response) *delegate.Error {
 	var object struct {
 		Error, Message, Detail json.RawMessage
 	}
-	if json.Unmarshal(body, &object) == nil {
+	if json.Unmarshal(unlisted(body), &object) == nil {
 		for _, raw := range []json.RawMessage{object.Error, object.Message, object.Detail} {
 			if message, param, ok := peerError(raw); ok {
 				e.message, e.param = message, param
@@ -65,7 +66,17 @@ func (c *call) status(resp *http.Response) *delegate.Error {
 	if resp.StatusCode >= 500 {
 		kind = delegate.KindUnreachable
 	}
-	return &delegate.Error{Delegate: c.agent.cfg.Name, Kind: kind, Err: e}
+	after, _ := httpx.RetryAfter(resp)
+	return &delegate.Error{Delegate: c.agent.cfg.Name, Kind: kind, Err: e, Status: resp.StatusCode, RetryAfter: after}
+}
+
+// unlisted is the first element of a body that is a list, as some endpoints send an error.
+func unlisted(body []byte) []byte {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		return list[0]
+	}
+	return body
 }
 
 // origin is where a redirect leads, without the parts that may hold a secret.

@@ -42,8 +42,8 @@ func serve(t *testing.T, handler http.HandlerFunc, change ...func(*Config)) *Age
 	return a
 }
 
-// sse answers with events, each flushed by itself.
-func sse(w http.ResponseWriter, events ...string) {
+// sendEvents answers with events, each flushed by itself.
+func sendEvents(w http.ResponseWriter, events ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, e := range events {
 		io.WriteString(w, "data: "+e+"\n\n")

@@ -2,37 +2,35 @@ package openaiagent
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/tmaxmax/go-sse"
 
 	"github.com/langrooms/langrooms/delegate"
 )
 
-// readStream folds a stream of server-sent events into one answer. Each event is one
-// data line with a chunk; "[DONE]" or a finish reason ends the answer, and a stream that
-// ends without either has broken off.
-func readStream(in *bufio.Reader, r *reporter) (*answer, error) {
+// readStream folds a stream of server-sent events into one answer. "[DONE]" or a finish
+// reason ends the answer, and a stream that ends without either has broken off. An end
+// without the blank line after the last event, which the format wants, is forgiven.
+func readStream(in io.Reader, r *reporter) (*answer, error) {
 	f := folder{reporter: r}
-	for {
-		line, err := readLine(in)
-		if err != nil && err != io.EOF {
+	for e, err := range sse.Read(io.MultiReader(in, strings.NewReader("\n\n")), &sse.ReadConfig{MaxEventSize: maxBody}) {
+		switch {
+		case errors.Is(err, bufio.ErrTooLong):
+			return nil, errTooLong
+		case err != nil:
+			return f.partial(fmt.Errorf("%w: %w", errBroken, err))
+		}
+		data, last := cutDone(e.Data)
+		if err := f.events(data); err != nil {
 			return nil, err
 		}
-		data, isData := bytes.CutPrefix(line, []byte("data:"))
-		data = bytes.TrimSpace(data)
-		switch {
-		case isData && bytes.Equal(data, []byte("[DONE]")):
+		if last {
 			return f.answer()
-		case isData && len(data) > 0 && data[0] == '{':
-			if err := f.event(data); err != nil {
-				return nil, err
-			}
-		}
-		if err == io.EOF {
-			break
 		}
 	}
 	switch {
@@ -41,26 +39,12 @@ func readStream(in *bufio.Reader, r *reporter) (*answer, error) {
 	case !f.began:
 		return nil, fmt.Errorf("%w: no event of a stream and no JSON object", errNotAnswer)
 	}
-	return nil, errBroken
+	return f.partial(errBroken)
 }
 
-// readLine reads up to a line break or the end. A longer line than an answer may be is
-// errTooLong, a break of the connection errBroken.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
-		switch {
-		case len(line) > maxBody:
-			return nil, errTooLong
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && err != io.EOF:
-			return nil, fmt.Errorf("%w: %w", errBroken, err)
-		}
-		return line, err
-	}
+// cutDone takes the word that ends a stream off the end of an event.
+func cutDone(data string) (rest string, last bool) {
+	return strings.CutSuffix(strings.TrimSpace(data), "[DONE]")
 }
 
 // folder puts an answer together from its pieces.
@@ -72,13 +56,40 @@ type folder struct {
 	text      text
 	reasoning text
 	finish    string
+	refused   bool
 	usage     usage
 }
 
-// event takes one chunk of a stream or a whole completion.
+// events takes the data of one event: a chunk, or several where an endpoint leaves out the
+// blank lines between its events. Data that is no JSON is skipped.
+func (f *folder) events(data string) error {
+	if data == "" || data[0] != '{' && data[0] != '[' {
+		return nil
+	}
+	for dec := json.NewDecoder(strings.NewReader(data)); ; {
+		var chunk json.RawMessage
+		switch err := dec.Decode(&chunk); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
+		}
+		if err := f.event(chunk); err != nil {
+			return err
+		}
+	}
+}
+
+// event takes one chunk of a stream or a whole completion, or an array with an error.
 func (f *folder) event(data []byte) error {
 	var c completion
-	if err := json.Unmarshal(data, &c); err != nil {
+	if data[0] == '[' {
+		var list []completion
+		if json.Unmarshal(data, &list) != nil || len(list) == 0 {
+			return fmt.Errorf("%w: it is a list", errNotAnswer)
+		}
+		c = list[0]
+	} else if err := json.Unmarshal(data, &c); err != nil {
 		return fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
 	}
 	if message, _, said := peerError(c.Error); said {
@@ -108,10 +119,21 @@ func (f *folder) event(data []byte) error {
 
 func (f *folder) add(piece *content) error {
 	words, err := f.text.add(piece.Content)
-	if err != nil || f.quiet {
+	if err != nil {
 		return err
 	}
+	refusal, err := f.text.add(piece.Refusal)
+	if err != nil {
+		return err
+	}
+	f.refused = f.refused || refusal != ""
+	if words += refusal; f.quiet {
+		return nil
+	}
 	thought, err := f.reasoning.add(piece.Reasoning)
+	if err == nil && thought == "" {
+		thought, err = f.reasoning.add(piece.Thinking)
+	}
 	if err != nil {
 		return err
 	}
@@ -132,5 +154,14 @@ func (f *folder) answer() (*answer, error) {
 	if !f.quiet {
 		f.reporter.rest(words)
 	}
-	return &answer{text: f.text.whole.String(), finish: f.finish, usage: f.usage}, nil
+	return &answer{text: f.text.whole.String(), finish: f.finish, refused: f.refused, usage: f.usage}, nil
+}
+
+// partial is what there is of an answer that broke off with err; nil where nothing was said.
+func (f *folder) partial(err error) (*answer, error) {
+	if f.text.whole.Len() == 0 {
+		return nil, err
+	}
+	a, _ := f.answer()
+	return a, err
 }
