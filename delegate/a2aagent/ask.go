@@ -28,6 +28,7 @@ type ask struct {
 	peer     *peer
 	patience patience
 	task     task
+	fresh    bool           // the peer had forgotten the conversation
 	reported string         // the state as it was reported last
 	shown    *redact.Stream // the reported text
 }
@@ -51,7 +52,9 @@ func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 	case err != nil:
 		return delegate.Reply{}, err
 	}
-	return x.judge(x.task)
+	reply, err := x.judge(x.task)
+	reply.NewConversation = x.fresh && err == nil
+	return reply, err
 }
 
 // start sends the message, or finds the task that is to be resumed in a state in which it
@@ -66,7 +69,27 @@ func (x *ask) start(outer, ctx context.Context) error {
 		return x.resume(outer, ctx, id, m)
 	}
 	m.ContextID = x.remembered(ctx)
-	return x.send(outer, m)
+	err = x.send(outer, m)
+	if m.ContextID == "" || !forgotten(err) || outer.Err() != nil {
+		return err
+	}
+	return x.anew(outer)
+}
+
+// anew sends the message once more, without the context that the peer has refused. When that
+// is refused too, the cause was another one, and what is remembered stays.
+func (x *ask) anew(ctx context.Context) error {
+	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
+	if err := x.send(ctx, m); err != nil {
+		return err
+	}
+	x.fresh = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	if err := x.cfg.Continuity.Drop(ctx, x.conversation(x.req.Conversation)); err != nil {
+		x.cfg.Logger.Warn("a forgotten conversation cannot be dropped", "delegate", x.cfg.Name, "error", err)
+	}
+	return nil
 }
 
 // resume answers a paused task. One that is at work, or has ended, needs no message.

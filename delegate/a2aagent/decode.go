@@ -53,6 +53,7 @@ func present(data json.RawMessage) bool {
 
 // wireMessage, wireTask and wireArtifact have the fields of both versions.
 type wireMessage struct {
+	Role      string
 	TaskID    string
 	ContextID string
 	Parts     []wirePart
@@ -69,6 +70,7 @@ type wireTask struct {
 		Message wireMessage
 	}
 	Artifacts []wireArtifact
+	History   []wireMessage
 	// An update of a subscription.
 	Artifact *wireArtifact
 	Append   bool
@@ -127,7 +129,10 @@ func (w *wireTask) read() task {
 	for _, artifact := range w.Artifacts {
 		parts = append(parts, artifact.Parts...)
 	}
-	t.artifacts = render(parts)
+	for i := range w.Artifacts {
+		t.artifacts = paragraph(t.artifacts, render(w.Artifacts[i].Parts))
+	}
+	t.said = lastWords(w.History)
 	said := ""
 	if w.Status != nil {
 		t.state = readState(w.Status.State)
@@ -183,4 +188,35 @@ func sizeOf(n int) string {
 		return "1 byte"
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+// paragraph appends text as a paragraph of its own; blank text is none.
+func paragraph(all, text string) string {
+	switch {
+	case blank(text):
+		return all
+	case all == "":
+		return text
+	}
+	return all + "\n\n" + strings.TrimLeft(text, "\n")
+}
+
+// lastWords is what the agent has said since the last message from us. Some agents speak in
+// pieces that are cut anywhere: only a message that ends a sentence ends a paragraph.
+func lastWords(history []wireMessage) string {
+	words := ""
+	for i := range history {
+		m := &history[i]
+		if strings.HasSuffix(strings.ToLower(m.Role), "user") {
+			words = ""
+			continue
+		}
+		piece := render(m.Parts)
+		if strings.HasSuffix(words, ".") && !strings.HasPrefix(piece, " ") {
+			words = paragraph(words, piece)
+		} else {
+			words += piece
+		}
+	}
+	return words
 }

@@ -18,6 +18,8 @@ import (
 const (
 	codeMethodNotFound      = -32601
 	codeInvalidRequest      = -32600 // python's SDK 0.2 says so of a method that it does not know
+	codeInvalidParams       = -32602
+	codeInternal            = -32603
 	codeTaskNotFound        = -32001
 	codeVersionNotSupported = -32009
 )
@@ -93,6 +95,7 @@ func (s *session) statusError(status int, rpc *rpcError, words string) *delegate
 		kind = delegate.KindUnreachable
 	}
 	e := s.fail(kind, cause)
+	e.Status = status
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		s.tokens.forget(s.token)
 		hint := "no credential is configured for it; set auth.scheme and auth.credentialsEnv"
@@ -129,6 +132,26 @@ func (c *statusCause) Unwrap() error {
 		return nil
 	}
 	return c.rpc
+}
+
+// forgotten reports whether err may be the refusal of a context that the peer does not know
+// any more, in one of the forms that peers give it.
+func forgotten(err error) bool {
+	var rpc *rpcError
+	if errors.As(err, &rpc) {
+		switch rpc.Code {
+		case codeInvalidParams, codeTaskNotFound, codeInternal:
+			return true
+		}
+	}
+	var status *statusCause
+	if errors.As(err, &status) {
+		switch status.status {
+		case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
+			return true
+		}
+	}
+	return false
 }
 
 // noAnswer reports whether nothing answered at all.

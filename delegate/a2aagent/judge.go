@@ -19,6 +19,9 @@ func (s *session) judge(t task) (delegate.Reply, error) {
 	case answered:
 		return delegate.Reply{Text: t.words(), Task: t.id}, nil
 	case paused:
+		if t.spoke() {
+			return delegate.Reply{Text: t.said}, nil
+		}
 		if t.id == "" {
 			e := s.fail(delegate.KindProtocol, fmt.Errorf("it needs input, but names no task to resume: %s", delegate.OneLine(t.words(), maxQuestion)))
 			e.Accepted = true
@@ -32,6 +35,13 @@ func (s *session) judge(t task) (delegate.Reply, error) {
 	}
 	e.Accepted = true
 	return delegate.Reply{}, e
+}
+
+// spoke reports whether a task that waits for input asks nothing: some agents end every turn
+// so, and what they have said is their answer.
+func (t task) spoke() bool {
+	return t.state == a2a.TaskStateInputRequired && blank(t.status) && blank(t.artifacts) && !blank(t.said) &&
+		!strings.HasSuffix(strings.TrimSpace(t.said), "?")
 }
 
 // diagnosis is what a failed task has to say: its status message, else its artifacts.
@@ -62,9 +72,9 @@ func (s *session) pauseText(t task) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "⏸ @%s %s.\n", s.cfg.Name, need)
-	question := t.status
-	if blank(question) {
-		question = t.artifacts
+	question := paragraph(paragraph("", t.artifacts), t.status)
+	if question == "" {
+		question = t.said
 	}
 	if !blank(question) {
 		fmt.Fprintf(&b, "Question: %s\n", clip(strings.TrimSpace(question), maxQuestion))

@@ -13,6 +13,10 @@ import (
 // wirePart has the fields of both versions: 1.0 puts the content into a field that names
 // it, 0.3 has a kind and puts files into an object.
 type wirePart struct {
+	Metadata struct {
+		ADKThought bool `json:"adk_thought"`
+		Thought    bool
+	}
 	Text *string
 	Data json.RawMessage
 	Raw  string
@@ -43,6 +47,9 @@ func render(parts []wirePart) string {
 	var c canvas
 	for i := range parts {
 		p := &parts[i]
+		if p.Metadata.ADKThought || p.Metadata.Thought { // the agent's reasoning, no part of its answer
+			continue
+		}
 		name, mediaType, content, uri := p.file()
 		switch {
 		case p.Text != nil:

@@ -18,7 +18,9 @@ type task struct {
 	state     a2a.TaskState
 	// status is the text of the status message, artifacts the text of all artifacts.
 	status, artifacts string
-	files             [sha256.Size]byte
+	// said is what the agent says in the history: an answer where it stands nowhere else.
+	said  string
+	files [sha256.Size]byte
 }
 
 // phase is what a state means for the one who waits.
@@ -46,10 +48,12 @@ func (t task) phase() phase {
 
 // words is what a settled task has to say: its artifacts, else its status message.
 func (t task) words() string {
-	if t.artifacts != "" {
-		return t.artifacts
+	for _, text := range []string{t.artifacts, t.status, t.said} {
+		if !blank(text) {
+			return text
+		}
 	}
-	return t.status
+	return ""
 }
 
 // follow completes an observation with what an earlier one of the same task said, so that
