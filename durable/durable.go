@@ -13,6 +13,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,10 +48,16 @@ var (
 // New returns a store over saver. It does no I/O.
 func New(saver checkpointer.Saver) *Store { return &Store{saver} }
 
-// storedContext is the value of a context's channel.
+// MaxContexts is how many conversations of one delegate a thread keeps: under another url or
+// credential it has another one, which is found again when the old url comes back.
+const MaxContexts = 8
+
+// storedContext is the value of a context's channel. N orders a delegate's by when they were
+// learnt.
 type storedContext struct {
 	Key delegate.ContextKey `json:"key"`
 	ID  string              `json:"id"`
+	N   uint64              `json:"n,omitempty"`
 }
 
 // Get returns the id to echo, or "".
@@ -70,29 +77,57 @@ func (s *Store) Get(ctx context.Context, key delegate.ContextKey) (string, error
 	return c.ID, nil
 }
 
-// Learn remembers id in place of an earlier one; nothing is written when it is known. What
-// the same delegate had under another url, credential or epoch goes: a credential that is
-// rotated often would fill the thread.
+// Learn remembers id in place of an earlier one; nothing is written when it is known and the
+// delegate's newest. What the same delegate had in another epoch goes, and of its other urls
+// and credentials all but the newest [MaxContexts]: a credential that is rotated often would
+// fill the thread.
 func (s *Store) Learn(ctx context.Context, key delegate.ContextKey, id string) error {
 	if id == "" || len(id) > delegate.MaxContextID {
 		return nil
 	}
 	own := contextChannel(key)
-	data, err := json.Marshal(storedContext{key, id})
-	if err != nil {
-		return fmt.Errorf("durable: %w", err)
-	}
 	return s.change(ctx, key.Thread, func(cp checkpointer.Checkpoint) (checkpointer.Step, bool) {
-		step := checkpointer.Step{Channels: map[string][]byte{own: data}}
-		for channel, data := range cp.Channels {
-			var c storedContext
-			if channel != own && strings.HasPrefix(channel, contextPrefix) &&
-				(json.Unmarshal(data, &c) != nil || c.Key.Delegate == key.Delegate) {
-				step.Remove = append(step.Remove, channel)
-			}
+		others, remove := contextsBeside(cp, key)
+		next := storedContext{Key: key, ID: id, N: 1}
+		if len(others) > 0 {
+			next.N = others[0].N + 1
 		}
-		return step, string(cp.Channels[own]) != string(data)
+		var known storedContext
+		data, ok := cp.Channels[own]
+		if ok && json.Unmarshal(data, &known) == nil && known.ID == id && known.N >= next.N {
+			return checkpointer.Step{}, false
+		}
+		for _, c := range others[min(len(others), MaxContexts-1):] {
+			remove = append(remove, contextChannel(c.Key))
+		}
+		data, err := json.Marshal(next)
+		if err != nil {
+			panic("durable: strings do not marshal: " + err.Error())
+		}
+		return checkpointer.Step{Channels: map[string][]byte{own: data}, Remove: remove}, true
 	})
+}
+
+// contextsBeside returns what the thread keeps of key's delegate in key's epoch beside key's
+// own, the newest first, and the channels of what cannot stand any more.
+func contextsBeside(cp checkpointer.Checkpoint, key delegate.ContextKey) (others []storedContext, remove []string) {
+	for channel, data := range cp.Channels {
+		if !strings.HasPrefix(channel, contextPrefix) || channel == contextChannel(key) {
+			continue
+		}
+		var c storedContext
+		switch err := json.Unmarshal(data, &c); {
+		case err != nil || contextChannel(c.Key) != channel:
+			remove = append(remove, channel)
+		case c.Key.Delegate != key.Delegate:
+		case c.Key.Epoch != key.Epoch:
+			remove = append(remove, channel)
+		default:
+			others = append(others, c)
+		}
+	}
+	slices.SortFunc(others, func(a, b storedContext) int { return cmp.Compare(b.N, a.N) })
+	return others, remove
 }
 
 // Drop forgets what key has.

@@ -2,6 +2,7 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -149,21 +150,44 @@ func Example() {
 	// context-7 <nil>
 }
 
-// A delegate has one context on a thread: what it had under another credential, which may be
-// rotated at each ask, does not pile up.
+// What a delegate had under another url or credential is found again when that comes back,
+// and does not pile up: a credential may be rotated at each ask.
 func TestRotatedCredential(t *testing.T) {
 	s, saver := open(t)
-	other, last := key, key
+	rotated := func(i int) delegate.ContextKey {
+		k := key
+		k.Credential = fmt.Sprint(i)
+		return k
+	}
+	other := key
 	other.Delegate = "reviewer"
 	expect(t, "learn", nil, s.Learn(t.Context(), other, "r"), nil)
-	for i := range 5 {
-		last.Credential = fmt.Sprint(i)
-		expect(t, "learn", nil, s.Learn(t.Context(), last, "c"), nil)
+	for i := range durable.MaxContexts {
+		expect(t, "learn", nil, s.Learn(t.Context(), rotated(i), fmt.Sprint("c", i)), nil)
 	}
+	expect(t, "the oldest is used again", nil, s.Learn(t.Context(), rotated(0), "c0"), nil)
+	expect(t, "one more", nil, s.Learn(t.Context(), rotated(100), "c100"), nil)
 	cp, err := saver.Get(t.Context(), checkpointer.Ref{Thread: "t", Namespace: durable.Namespace})
-	expect(t, "contexts kept", 2, len(cp.Channels), err)
-	for k, want := range map[delegate.ContextKey]string{last: "c", other: "r"} {
+	expect(t, "contexts kept", durable.MaxContexts+1, len(cp.Channels), err)
+	for k, want := range map[delegate.ContextKey]string{other: "r", rotated(0): "c0", rotated(1): "", rotated(2): "c2", rotated(100): "c100"} {
 		got, err := s.Get(t.Context(), k)
-		expect(t, k.Delegate, want, got, err)
+		expect(t, k.Delegate+" "+k.Credential, want, got, err)
 	}
+	expect(t, "drop one", nil, s.Drop(t.Context(), rotated(2)), nil)
+	got, err := s.Get(t.Context(), rotated(3))
+	expect(t, "another stands", "c3", got, err)
+	expect(t, "drop all", nil, s.DropThread(t.Context(), "t"), nil)
+	got, err = s.Get(t.Context(), rotated(0))
+	expect(t, "after a rewind", "", got, err)
+}
+
+// What was learnt before history was erased goes with the first thing that is learnt after.
+func TestOtherEpochsGo(t *testing.T) {
+	s, saver := open(t)
+	erased, now := key, key
+	erased.Epoch, now.Epoch = "one", "two"
+	erased.URL = "http://q/"
+	expect(t, "learn", nil, errors.Join(s.Learn(t.Context(), erased, "c1"), s.Learn(t.Context(), now, "c2")), nil)
+	cp, err := saver.Get(t.Context(), checkpointer.Ref{Thread: "t", Namespace: durable.Namespace})
+	expect(t, "contexts kept", 1, len(cp.Channels), err)
 }

@@ -30,6 +30,7 @@ type ask struct {
 	task     task
 	fresh    bool           // the peer had forgotten the conversation
 	reported string         // the state as it was reported last
+	thought  string         // the reasoning that has been reported
 	shown    *redact.Stream // the reported text
 }
 
@@ -52,6 +53,8 @@ func (x *ask) run(ctx context.Context) (delegate.Reply, error) {
 	case err != nil:
 		return delegate.Reply{}, err
 	}
+	x.task = x.peer.complete(bounded, x.task)
+	x.think()
 	reply, err := x.judge(x.task)
 	reply.NewConversation = x.fresh && err == nil
 	return reply, err
@@ -107,7 +110,7 @@ func (x *ask) resume(outer, ctx context.Context, id string, m *a2a.Message) erro
 		return nil
 	}
 	m.TaskID, m.ContextID = a2a.TaskID(id), parked.contextID
-	if err := x.send(outer, m); err != nil || x.task != parked {
+	if err := x.send(outer, m); err != nil || x.task.moved(parked) {
 		return err
 	}
 	// Some peers hand the task back as it stood before the answer; a look a moment later
@@ -199,8 +202,27 @@ func (x *ask) stopped(ctx context.Context) error {
 	return e
 }
 
+// maxThought bounds what is remembered of a peer's reasoning in bytes.
+const maxThought = 1 << 20
+
+// think reports what is new of the task's reasoning.
+func (x *ask) think() {
+	news := x.task.thought
+	if strings.Contains(x.thought, news) {
+		return
+	}
+	if rest, grown := strings.CutPrefix(news, x.thought); grown {
+		news = rest
+	}
+	x.progress(langrooms.Progress{Kind: langrooms.ProgressThought, Text: clip(news, maxReport)})
+}
+
 // progress passes a report on, with nothing secret in it.
 func (x *ask) progress(p langrooms.Progress) {
+	if p.Kind == langrooms.ProgressThought {
+		x.thought += p.Text
+		x.thought = x.thought[max(0, len(x.thought)-maxThought):]
+	}
 	if x.req.Progress == nil {
 		return
 	}

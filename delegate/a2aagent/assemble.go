@@ -11,6 +11,10 @@ type assembly struct {
 	last  string // id of the artifact that grows
 	text  []byte // of the artifact that grows
 	lost  bool
+	// spoken says that words were reported, held is what the growing artifact begins with
+	// while it is blank, and open that it has had words.
+	spoken, open bool
+	held         string
 }
 
 // maxArtifacts bounds what is remembered of one subscription.
@@ -42,6 +46,7 @@ func (a *assembly) artifact(w *wireArtifact, more bool) string {
 	case !known:
 		a.lost = more && !a.begun // its beginning was before the subscription
 		a.known[w.ArtifactID], a.last, a.text = true, w.ArtifactID, nil
+		a.held, a.open = "", false
 	case w.ArtifactID != a.last:
 		a.lost = more
 		return "" // an earlier one, sent again
@@ -53,5 +58,22 @@ func (a *assembly) artifact(w *wireArtifact, more bool) string {
 		return ""
 	}
 	a.text = append(a.text, text...)
+	return a.part(text)
+}
+
+// part returns the piece to report of the artifact that grows: one that begins after another
+// is a paragraph of its own, and a blank one is none.
+func (a *assembly) part(text string) string {
+	if a.open {
+		return text
+	}
+	if a.held += text; blank(a.held) {
+		return ""
+	}
+	text, a.open = a.held, true
+	if a.spoken {
+		text = "\n\n" + strings.TrimLeft(text, "\n")
+	}
+	a.spoken = true
 	return text
 }

@@ -126,9 +126,17 @@ func TestCardIsCached(t *testing.T) {
 }
 
 // TestOtherVersion shows that a peer without a card that knows only the other version's
-// methods is understood, also for later calls, and that nothing was accepted twice.
+// methods is understood, also for later calls, and that nothing was accepted twice. Python's
+// SDK 0.2 says -32600 of them.
 func TestOtherVersion(t *testing.T) {
-	unknown := rpcFailure(-32601, "method not found", "")
+	t.Run("-32601", func(t *testing.T) { testOtherVersion(t, rpcFailure(-32601, "method not found", "")) })
+	t.Run("-32600", func(t *testing.T) { testOtherVersion(t, rpcFailure(-32600, "Request payload validation error", "")) })
+	t.Run("-32600 as HTTP 400", func(t *testing.T) {
+		testOtherVersion(t, reply{status: 400, body: rpcFailure(-32600, "Request payload validation error", "").body})
+	})
+}
+
+func testOtherVersion(t *testing.T, unknown reply) {
 	f := &fakePeer{replies: []reply{unknown, result(taskV03("WORKING", "")), result(taskV03("COMPLETED", "", "hi")), result(taskV03("COMPLETED", "", "again"))}}
 	a := f.serve(t, nil)
 	for _, want := range []string{"hi", "again"} {

@@ -147,7 +147,7 @@ func TestResume(t *testing.T) {
 }
 
 // TestReadTask shows a look at a task for a late answer: one GetTask without history, and
-// nothing else (spec: rooms, 7.5).
+// nothing else (spec: rooms, 7.5), unless it has settled without a word.
 func TestReadTask(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -176,6 +176,11 @@ func TestReadTask(t *testing.T) {
 				t.Errorf("the peer was sent %+v", sent)
 			}
 		})
+	}
+	silent := &fakePeer{card: cardV1, replies: []reply{result(taskV1("COMPLETED", "")), result(inHistory("COMPLETED", "agent:It is auth."))}}
+	view, err := silent.serve(t, nil).ReadTask(t.Context(), "task-1")
+	if err != nil || view.Reply.Text != "It is auth." || silent.methods() != "GetTask GetTask" || silent.requests()[1].params["historyLength"] != nil {
+		t.Errorf("a task without words = %+v, %v by %+v", view, err, silent.requests())
 	}
 	f := &fakePeer{card: cardV1, replies: []reply{rpcFailure(-32001, "gone", ""), {status: 502}}}
 	a := f.serve(t, nil)

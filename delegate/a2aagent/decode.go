@@ -120,7 +120,7 @@ var errNeither = errors.New("it holds neither a task nor a message")
 // read reads a message that stands in a task's place: an answer.
 func (m *wireMessage) read() task {
 	return task{bare: true, id: bounded(m.TaskID), contextID: bounded(m.ContextID), state: a2a.TaskStateCompleted,
-		artifacts: render(m.Parts)}
+		artifacts: render(m.Parts), thought: thoughts(m.Parts)}
 }
 
 func (w *wireTask) read() task {
@@ -128,9 +128,7 @@ func (w *wireTask) read() task {
 	var parts []wirePart
 	for _, artifact := range w.Artifacts {
 		parts = append(parts, artifact.Parts...)
-	}
-	for i := range w.Artifacts {
-		t.artifacts = paragraph(t.artifacts, render(w.Artifacts[i].Parts))
+		t.artifacts = paragraph(t.artifacts, render(artifact.Parts))
 	}
 	t.said = lastWords(w.History)
 	said := ""
@@ -142,7 +140,7 @@ func (w *wireTask) read() task {
 		said = w.Status.Message.ContextID
 	}
 	t.contextID = first(bounded(w.ContextID), bounded(w.Snake), bounded(said))
-	t.files = digestFiles(parts)
+	t.files, t.thought = digestFiles(parts), thoughts(parts)
 	return t
 }
 
@@ -188,35 +186,4 @@ func sizeOf(n int) string {
 		return "1 byte"
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// paragraph appends text as a paragraph of its own; blank text is none.
-func paragraph(all, text string) string {
-	switch {
-	case blank(text):
-		return all
-	case all == "":
-		return text
-	}
-	return all + "\n\n" + strings.TrimLeft(text, "\n")
-}
-
-// lastWords is what the agent has said since the last message from us. Some agents speak in
-// pieces that are cut anywhere: only a message that ends a sentence ends a paragraph.
-func lastWords(history []wireMessage) string {
-	words := ""
-	for i := range history {
-		m := &history[i]
-		if strings.HasSuffix(strings.ToLower(m.Role), "user") {
-			words = ""
-			continue
-		}
-		piece := render(m.Parts)
-		if strings.HasSuffix(words, ".") && !strings.HasPrefix(piece, " ") {
-			words = paragraph(words, piece)
-		} else {
-			words += piece
-		}
-	}
-	return words
 }

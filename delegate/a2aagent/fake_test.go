@@ -23,6 +23,7 @@ type reply struct {
 	mediaType string
 	body      string
 	location  string
+	after     string        // Retry-After
 	arrived   chan struct{} // closed when the request is there
 	hold      chan struct{} // answered when it is closed
 	never     bool          // not answered
@@ -121,6 +122,9 @@ func (r reply) write(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", r.mediaType)
 	if r.location != "" {
 		w.Header().Set("Location", r.location)
+	}
+	if r.after != "" {
+		w.Header().Set("Retry-After", r.after)
 	}
 	if r.status != 0 {
 		w.WriteHeader(r.status)

@@ -10,6 +10,9 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
+	"time"
+
+	"github.com/langrooms/langrooms/delegate/internal/httpx"
 )
 
 // maxAnswer bounds an answer in bytes.
@@ -67,6 +70,7 @@ type recording struct {
 	taken      bool
 	status     int
 	mediaType  string
+	retryAfter time.Duration // what the peer asks for, 0 for nothing
 	body       []byte
 	readErr    error
 	stream     io.ReadCloser
@@ -85,6 +89,9 @@ func (r *recording) attach(ctx context.Context) context.Context {
 func (r *recording) take(resp *http.Response) {
 	r.taken, r.status = true, resp.StatusCode
 	r.mediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if wait, ok := httpx.RetryAfter(resp); ok && resp.Header.Get("Retry-After") != "" {
+		r.retryAfter = wait
+	}
 	if r.keepStream && resp.StatusCode == http.StatusOK && r.mediaType == "text/event-stream" {
 		r.stream = resp.Body
 		return

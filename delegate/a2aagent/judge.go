@@ -20,7 +20,7 @@ func (s *session) judge(t task) (delegate.Reply, error) {
 		return delegate.Reply{Text: t.words(), Task: t.id}, nil
 	case paused:
 		if t.spoke() {
-			return delegate.Reply{Text: t.said}, nil
+			return delegate.Reply{Text: t.said, Task: t.id}, nil
 		}
 		if t.id == "" {
 			e := s.fail(delegate.KindProtocol, fmt.Errorf("it needs input, but names no task to resume: %s", delegate.OneLine(t.words(), maxQuestion)))
@@ -44,12 +44,12 @@ func (t task) spoke() bool {
 		!strings.HasSuffix(strings.TrimSpace(t.said), "?")
 }
 
-// diagnosis is what a failed task has to say: its status message, else its artifacts.
+// diagnosis is what a failed task has to say: its status message first.
 func (t task) diagnosis() string {
 	if said := delegate.OneLine(t.status, delegate.MaxCause); said != "" {
 		return said
 	}
-	return delegate.OneLine(t.artifacts, delegate.MaxCause)
+	return delegate.OneLine(t.words(), delegate.MaxCause)
 }
 
 func failureKind(s a2a.TaskState) delegate.Kind {

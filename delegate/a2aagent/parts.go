@@ -14,7 +14,7 @@ import (
 // it, 0.3 has a kind and puts files into an object.
 type wirePart struct {
 	Metadata struct {
-		ADKThought bool `json:"adk_thought"`
+		ADKThought bool `json:"adk_thought"` // by Google's agent development kit
 		Thought    bool
 	}
 	Text *string
@@ -41,13 +41,27 @@ func (p *wirePart) file() (name, mediaType, content, uri string) {
 	return p.Filename, p.MediaType, p.Raw, p.URL
 }
 
+// isThought reports whether a part is the agent's reasoning, which is no part of its answer.
+func (p *wirePart) isThought() bool { return p.Metadata.ADKThought || p.Metadata.Thought }
+
+// thoughts returns the reasoning among parts.
+func thoughts(parts []wirePart) string {
+	var b strings.Builder
+	for i := range parts {
+		if p := &parts[i]; p.isThought() && p.Text != nil {
+			b.WriteString(*p.Text)
+		}
+	}
+	return b.String()
+}
+
 // render puts parts into one text: text verbatim, without anything between, because a
 // streamed text is cut anywhere; data and files on lines of their own.
 func render(parts []wirePart) string {
 	var c canvas
 	for i := range parts {
 		p := &parts[i]
-		if p.Metadata.ADKThought || p.Metadata.Thought { // the agent's reasoning, no part of its answer
+		if p.isThought() {
 			continue
 		}
 		name, mediaType, content, uri := p.file()

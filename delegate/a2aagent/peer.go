@@ -49,8 +49,32 @@ func (p *peer) send(ctx context.Context, m *a2a.Message) (task, error) {
 // get looks at a task, without its history.
 func (p *peer) get(ctx context.Context, id string) (task, error) {
 	none := 0
+	return p.getWith(ctx, id, &none)
+}
+
+// complete looks once more at a settled task that shows no words: those of some agents stand
+// in the history alone. What cannot be had leaves t as it is.
+func (p *peer) complete(ctx context.Context, t task) task {
+	if t.bare || t.id == "" || t.phase() == pending || t.words() != "" {
+		return t
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	whole, err := p.getWith(ctx, t.id, nil)
+	switch {
+	case err != nil:
+		p.cfg.Logger.Info("a task's history cannot be looked at", "delegate", p.cfg.Name, "error", p.cleanError(err))
+		return t
+	case whole.state != t.state:
+		return t
+	}
+	return whole.follow(t)
+}
+
+// getWith looks at a task with so much of its history; nil is all.
+func (p *peer) getWith(ctx context.Context, id string, history *int) (task, error) {
 	found, err := p.callTask(ctx, id, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
-		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id), HistoryLength: &none})
+		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id), HistoryLength: history})
 		return err
 	})
 	switch {
@@ -154,7 +178,9 @@ func (p *peer) read(rec *recording, binding a2a.TransportProtocol) (task, error)
 	p.cleanRPC(env.err)
 	switch {
 	case rec.status/100 != 2:
-		return task{}, p.statusError(rec.status, env.err, p.statusWords(rec))
+		e := p.statusError(rec.status, env.err, p.statusWords(rec))
+		e.RetryAfter = rec.retryAfter
+		return task{}, e
 	case !isJSON:
 		return task{}, p.protocolError("its answer is not the JSON that was expected (%s, %d bytes)", contentType(rec.mediaType), len(rec.body))
 	case env.err != nil:

@@ -16,7 +16,8 @@ func (a *Agent) PeerKey() (string, error) {
 	return delegate.CredentialDigest(a.cfg.URL+"\x00"+a.cfg.digestScheme(), s.secret), nil
 }
 
-// ReadTask implements [delegate.TaskReader] with one GetTask, without history.
+// ReadTask implements [delegate.TaskReader] with one GetTask, without history, and
+// one more with it when the task has settled and shows no words.
 func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, error) {
 	ctx, done, err := a.begin(ctx)
 	if err != nil {
@@ -40,7 +41,7 @@ func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, err
 	case err != nil:
 		return delegate.TaskView{}, s.cleanError(err)
 	}
-	return s.view(t), nil
+	return s.view(p.complete(ctx, t)), nil
 }
 
 func (s *session) view(t task) delegate.TaskView {

@@ -82,7 +82,8 @@ func (s *session) clean(text string) string {
 
 // cleanTask cleans what a task says, before any of it is cut: half a credential is one too.
 func (s *session) cleanTask(t task) task {
-	t.status, t.artifacts, t.said = s.clean(t.status), s.clean(t.artifacts), s.clean(t.said)
+	t.status, t.artifacts = s.clean(t.status), s.clean(t.artifacts)
+	t.thought, t.said = s.clean(t.thought), s.clean(t.said)
 	return t
 }
 

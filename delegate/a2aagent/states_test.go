@@ -53,8 +53,12 @@ func TestStates(t *testing.T) {
 						a := f.serve(t, func(c *Config) { c.PollTimeout = patienceOfTests })
 						got, err := a.Ask(t.Context(), delegate.Request{Prompt: "what broke?"})
 						checkState(t, got, err, text, s.kind, s.paused)
-						if s.kind != delegate.KindStillRunning && polled && f.methods() != v.methods {
-							t.Errorf("the peer was sent %q, want %q", f.methods(), v.methods)
+						want := v.methods
+						if text == "" { // one more look, for the history
+							want += want[strings.LastIndex(want, " "):]
+						}
+						if s.kind != delegate.KindStillRunning && polled && f.methods() != want {
+							t.Errorf("the peer was sent %q, want %q", f.methods(), want)
 						}
 					})
 				}

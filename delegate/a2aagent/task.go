@@ -7,9 +7,8 @@ import (
 )
 
 // task is one observation of the peer's work, in the form that both versions share. It
-// holds what counts as progress and nothing else: ids, state, and the content of the status
-// message and the artifacts, but no time stamps and no history. Two observations that are
-// equal show no progress between them.
+// holds what counts as progress: ids, state, and the content of the status message and the
+// artifacts, but no time stamps. What the history says is beside it.
 type task struct {
 	// bare says that a message came in place of a task: an answer.
 	bare      bool
@@ -18,9 +17,17 @@ type task struct {
 	state     a2a.TaskState
 	// status is the text of the status message, artifacts the text of all artifacts.
 	status, artifacts string
-	// said is what the agent says in the history: an answer where it stands nowhere else.
-	said  string
-	files [sha256.Size]byte
+	thought           string // the reasoning among them, which is in neither
+	files             [sha256.Size]byte
+	// said is what the agent says in the history: an answer where it stands nowhere else. It
+	// is no progress.
+	said string
+}
+
+// moved reports whether there is progress since an earlier observation.
+func (t task) moved(earlier task) bool {
+	t.said, earlier.said = "", ""
+	return t != earlier
 }
 
 // phase is what a state means for the one who waits.
@@ -46,7 +53,8 @@ func (t task) phase() phase {
 	return pending
 }
 
-// words is what a settled task has to say: its artifacts, else its status message.
+// words is what a settled task has to say: its artifacts, else its status message, else what
+// its history says.
 func (t task) words() string {
 	for _, text := range []string{t.artifacts, t.status, t.said} {
 		if !blank(text) {

@@ -60,8 +60,9 @@ func (x *ask) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t = t.follow(x.task); t != x.task {
-		x.task = t
+	t = t.follow(x.task)
+	moved := t.moved(x.task)
+	if x.task = t; moved {
 		x.patience.renew()
 		x.report()
 	}
@@ -88,13 +89,14 @@ func (x *ask) nap(ctx context.Context, w *watcher, d time.Duration) {
 	}
 }
 
-// report passes the task's state on when it has changed.
+// report passes the task's state on when it has changed, and its reasoning.
 func (x *ask) report() {
 	p := langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(x.task.state), Text: clip(x.task.status, maxReport)}
 	if key := p.State + "\x00" + p.Text; key != x.reported && x.task.phase() == pending {
 		x.reported = key
 		x.progress(p)
 	}
+	x.think()
 }
 
 // stillRunning is the end of patience with a peer that works.
@@ -106,7 +108,7 @@ func (x *ask) stillRunning() error {
 		last += fmt.Sprintf(", last status %q", said)
 	}
 	text := fmt.Sprintf("still running after %s without observable progress — the peer may still be working on task %s (%s); "+
-		"raise its poll timeout when it needs longer between two signs of progress", waited, id, last)
+		"raise its poll timeout (poll_timeout_s) when it needs longer between two signs of progress", waited, id, last)
 	if x.patience.hard {
 		text = fmt.Sprintf("still running after %s, the time limit of this call — the peer may still be working on task %s (%s); "+
 			"allow the call more time", waited, id, last)

@@ -96,6 +96,49 @@ func TestMaterialChange(t *testing.T) {
 	}
 }
 
+// TestBusy shows that a peer which takes no more for now is asked once more when that is
+// configured, after as long as it says, and that a refusal which stands can be told apart.
+func TestBusy(t *testing.T) {
+	hi := result(`{"message":{"parts":[{"text":"hi"}]}}`)
+	for _, c := range []struct {
+		name    string
+		retries int
+		replies []reply
+		text    string
+		kind    delegate.Kind
+		busy    bool
+		took    time.Duration
+		sent    int
+	}{
+		{"429 with a time", 1, []reply{{status: 429, after: "7"}, hi}, "hi", "", false, 7 * time.Second, 2},
+		{"429 without", 1, []reply{{status: 429}, hi}, "hi", "", false, time.Second, 2},
+		{"503 with a time", 1, []reply{{status: 503, after: "2"}, hi}, "hi", "", false, 2 * time.Second, 2},
+		{"503 without", 1, []reply{{status: 503}, hi}, "", delegate.KindUnreachable, false, 0, 1},
+		{"429 again", 1, []reply{{status: 429, after: "7"}}, "", delegate.KindRefused, true, 7 * time.Second, 2},
+		{"no retries", 0, []reply{{status: 429, after: "7"}, hi}, "", delegate.KindRefused, true, 0, 1},
+		{"503 and no retries", 0, []reply{{status: 503, after: "7"}, hi}, "", delegate.KindUnreachable, true, 0, 1},
+		{"too long a time", 1, []reply{{status: 429, after: "3600"}, hi}, "", delegate.KindRefused, true, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fakePeer{card: cardV1, replies: c.replies}
+			inBubble(t, f, func(cfg *Config) { cfg.HTTP.Retries = c.retries }, func(t *testing.T, a *Agent) {
+				began := time.Now()
+				got, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi"})
+				if got.Text != c.text || kindOf(err) != c.kind || errors.Is(err, delegate.ErrBusy) != c.busy {
+					t.Errorf("Ask = %q, %v (kind %q, busy %v)", got.Text, err, kindOf(err), errors.Is(err, delegate.ErrBusy))
+				}
+				if took := time.Since(began); took != c.took || len(f.requests()) != c.sent {
+					t.Errorf("%d messages in %v, want %d in %v", len(f.requests()), took, c.sent, c.took)
+				}
+			})
+		})
+	}
+	f := &fakePeer{card: cardV1, replies: []reply{{status: 401}}}
+	if _, err := f.serve(t, nil).Ask(t.Context(), delegate.Request{Prompt: "hi"}); !errors.Is(err, delegate.ErrCredential) || errors.Is(err, delegate.ErrBusy) {
+		t.Errorf("401 = %#v", err)
+	}
+}
+
 // TestTimeout shows that a call's own limit is a hard wall clock: progress does not move it.
 func TestTimeout(t *testing.T) {
 	f := &fakePeer{card: cardV1}

@@ -141,6 +141,17 @@ func (u *update) settled() bool {
 	return u.Message != nil || u.Kind == "message" || u.change().read().phase() != pending
 }
 
+// thoughts returns the reasoning that an update adds. What a snapshot has of it, a look shows.
+func (w *wireTask) thoughts() string {
+	switch {
+	case w.Artifact != nil:
+		return thoughts(w.Artifact.Parts)
+	case w.Status != nil && w.Artifacts == nil:
+		return thoughts(w.Status.Message.Parts)
+	}
+	return ""
+}
+
 // reports makes progress of an update. Text may still hold the credential; of a status it
 // is taken out before the status is cut.
 func (u *update) reports(answer *assembly, s *session) []langrooms.Progress {
@@ -148,6 +159,9 @@ func (u *update) reports(answer *assembly, s *session) []langrooms.Progress {
 	w := u.change()
 	if piece := answer.add(w); piece != "" {
 		all = append(all, langrooms.Progress{Kind: langrooms.ProgressText, Text: piece})
+	}
+	if thought := w.thoughts(); thought != "" {
+		all = append(all, langrooms.Progress{Kind: langrooms.ProgressThought, Text: clip(s.clean(thought), maxReport)})
 	}
 	if t := w.read(); w.Status != nil && t.phase() == pending && !blank(t.status) {
 		all = append(all, langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(t.state), Text: clip(s.clean(t.status), maxReport)})

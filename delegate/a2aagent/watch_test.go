@@ -3,6 +3,7 @@ package a2aagent
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -74,6 +75,7 @@ func TestSubscription(t *testing.T) {
 		open     bool
 		text     string // reported of the answer
 		statuses string
+		thought  string
 		soon     bool // the look is brought forward
 	}{
 		{name: "status and text", card: streaming, events: []string{snapshot, status("WORKING", "reading"), artifact("a0", " auth", "true"), status("COMPLETED", "")},
@@ -87,7 +89,12 @@ func TestSubscription(t *testing.T) {
 		{name: "an artifact that is replaced by a longer one", card: streaming, events: []string{snapshot, artifact("a0", "It is auth", "false")}, text: "It is auth", soon: true},
 		{name: "an artifact that is rewritten", card: streaming, events: []string{snapshot, artifact("a0", "No:", "false"), artifact("a0", " auth", "true")}, text: "It is", soon: true},
 		{name: "the middle of an answer", card: streaming, events: []string{artifact("a0", " auth", "true")}, text: "", soon: true},
-		{name: "two artifacts", card: streaming, events: []string{snapshot, artifact("b", " auth", "false"), artifact("a0", "It is", "false")}, text: "It is auth", soon: true},
+		{name: "two artifacts", card: streaming, events: []string{snapshot, artifact("b", " auth", "false"), artifact("a0", "It is", "false")}, text: "It is\n\n auth", soon: true},
+		{name: "a blank artifact, and one that begins blank", card: streaming, events: []string{artifact("a", " ", "false"), artifact("b", "It is", "false"),
+			artifact("c", " ", "false"), artifact("c", "auth", "true"), artifact("c", ".", "true")}, text: "It is\n\n auth.", soon: true},
+		{name: "thoughts", card: streaming, events: []string{event(`{"artifactUpdate":{"taskId":"task-1","artifact":{"artifactId":"a","parts":[{"text":"hm ","metadata":{"adk_thought":true}},{"text":"It is"}]}}}`),
+			event(`{"statusUpdate":{"taskId":"task-1","status":{"state":"TASK_STATE_WORKING","message":{"parts":[{"text":"hm","metadata":{"adk_thought":true}}]}}}}`)},
+			text: "It is", thought: "hm hm", soon: true},
 		{name: "an empty stream", card: streaming, soon: true},
 		{name: "a refused stream", card: streaming, status: 500, soon: true},
 		{name: "an error in the stream", card: streaming, events: []string{snapshot, "data: {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603}}\n\n"}, text: "It is", soon: true},
@@ -105,30 +112,25 @@ func TestSubscription(t *testing.T) {
 			if c.card == cardV1 {
 				s.replies = []reply{working, s.final}
 			}
-			askWatched(t, s, c.text, c.statuses, c.soon)
+			askWatched(t, s, []string{c.text, c.statuses, c.thought}, c.soon)
 		})
 	}
 }
 
-// askWatched asks s and compares what was reported.
-func askWatched(t *testing.T, s *streamingPeer, text, statuses string, soon bool) {
+// askWatched asks s and compares what was reported: text, statuses and thoughts.
+func askWatched(t *testing.T, s *streamingPeer, want []string, soon bool) {
 	change := func(c *Config) { c.Token = func() (string, error) { return secretToken, nil } }
 	inBubble(t, s, change, func(t *testing.T, a *Agent) {
-		var gotText, gotStatus string
+		told := make([]string, 3)
 		began := time.Now()
 		got, err := a.Ask(t.Context(), delegate.Request{Prompt: "hi", Progress: func(p langrooms.Progress) {
-			switch p.Kind {
-			case langrooms.ProgressText:
-				gotText += p.Text
-			case langrooms.ProgressStatus:
-				gotStatus += p.Text
-			}
+			told[slices.Index([]langrooms.ProgressKind{langrooms.ProgressText, langrooms.ProgressStatus, langrooms.ProgressThought}, p.Kind)] += p.Text
 		}})
 		if err != nil || got.Text != "the answer" {
 			t.Fatalf("Ask = %q, %v", got.Text, err)
 		}
-		if gotText != text || gotStatus != statuses {
-			t.Errorf("reported %q and %q, want %q and %q", gotText, gotStatus, text, statuses)
+		if !slices.Equal(told, want) {
+			t.Errorf("reported %q, want %q", told, want)
 		}
 		if took := time.Since(began); soon && took > 0 || !soon && took != time.Second {
 			t.Errorf("the answer took %v; want it at once: %v", took, soon)
