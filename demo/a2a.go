@@ -39,8 +39,27 @@ var _ a2asrv.AgentExecutor = (*a2aServer)(nil)
 
 // handler serves the JSON-RPC binding.
 func (s *a2aServer) handler() http.Handler {
-	requests := a2asrv.NewHandler(s, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
+	requests := a2asrv.NewHandler(s, a2asrv.WithLogger(slog.New(slog.DiscardHandler)), a2asrv.WithCallInterceptors(gate{}))
 	return http.MaxBytesHandler(a2asrv.NewJSONRPCHandler(requests), maxRequest)
+}
+
+// gate lets in what speaks the version that the card offers, or says nothing of a version (A2A
+// 1.0, 3.6), and tells the library who calls: the one who has the key, which is looked at
+// before.
+type gate struct {
+	a2asrv.PassthroughCallInterceptor
+}
+
+// Before implements [a2asrv.CallInterceptor].
+func (gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, any, error) {
+	versions, _ := call.ServiceParams().Get(a2a.SvcParamVersion)
+	for _, v := range versions {
+		if v != "" && v != string(a2a.Version) {
+			return ctx, nil, fmt.Errorf("this agent speaks A2A %s: %w", a2a.Version, a2a.ErrVersionNotSupported)
+		}
+	}
+	call.User = a2asrv.NewAuthenticatedUser("demo", nil)
+	return ctx, nil, nil
 }
 
 // card describes the agent at an origin.
@@ -56,7 +75,7 @@ func (s *a2aServer) card(origin string) *a2a.AgentCard {
 		SecuritySchemes: a2a.NamedSecuritySchemes{
 			"bearer": a2a.HTTPAuthSecurityScheme{Scheme: "Bearer"},
 		},
-		SecurityRequirements: a2a.SecurityRequirementsOptions{{"bearer": nil}},
+		SecurityRequirements: a2a.SecurityRequirementsOptions{{"bearer": a2a.SecuritySchemeScopes{}}},
 		Skills: []a2a.AgentSkill{{
 			ID: s.agent.name, Name: s.agent.name, Description: s.agent.description, Tags: []string{"demo"},
 		}},

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -140,5 +141,71 @@ func TestAnUnknownTaskIsNotFound(t *testing.T) {
 	c, _ := a2aPeer(t, p, p.Key())
 	if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "none"}); !errors.Is(err, a2a.ErrTaskNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// call makes one JSON-RPC call as it stands on the wire, in a version of the protocol.
+func call(t *testing.T, p *Peers, version, method string) string {
+	t.Helper()
+	url, _ := p.Resolve("reviewer", "a2a")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"id":"none"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + p.Key()}}
+	if version != "" {
+		req.Header.Set("A2A-Version", version)
+	}
+	resp, err := client(t).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// A version that is not spoken is refused as such, whatever is called; one that is not named
+// is taken for the one that is.
+func TestA2AVersion(t *testing.T) {
+	p := start(t, "")
+	for version, want := range map[string]string{"1.0": "-32001", "": "-32001", "9.9": "-32009", "0.3": "-32009"} {
+		if got := call(t, p, version, "GetTask"); !strings.Contains(got, `"code":`+want) || !strings.Contains(got, `"id":7`) {
+			t.Errorf("version %q: %s", version, got)
+		}
+	}
+	if got := call(t, p, "9.9", "ListTasks"); !strings.Contains(got, `"code":-32009`) {
+		t.Errorf("ListTasks: %s", got)
+	}
+}
+
+// Whoever has the key sees the tasks.
+func TestA2AListsTasks(t *testing.T) {
+	p := start(t, folder(t, healthy))
+	c, _ := a2aPeer(t, p, p.Key())
+	result, err := c.SendMessage(t.Context(), sending("hi", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, task := taskText(t, result)
+	listed, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: task.ContextID})
+	if err != nil || len(listed.Tasks) != 1 || listed.Tasks[0].ID != task.ID {
+		t.Errorf("ListTasks = %+v, %v", listed, err)
+	}
+}
+
+// The card has no null in it: a scheme without scopes has an empty list (A2A 1.0, 4.5).
+func TestTheCardHasNoNull(t *testing.T) {
+	resp, err := client(t).Get(start(t, "").origin + cardPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || strings.Contains(string(body), "null") || !strings.Contains(string(body), `"bearer"`) {
+		t.Errorf("the card is %s, %v", body, err)
 	}
 }
