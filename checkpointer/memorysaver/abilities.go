@@ -46,7 +46,7 @@ func (s *Saver) threadInfos(ctx context.Context) ([]checkpointer.ThreadInfo, err
 		}
 		f := found{t.order[len(t.order)-1].seq, checkpointer.ThreadInfo{Thread: name, Updated: t.updated.UTC()}}
 		if r := t.newest[""]; r != nil {
-			f.info.Length = r.log().length
+			f.info.Length = r.log().Length
 		}
 		all = append(all, f)
 	}

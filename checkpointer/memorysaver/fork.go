@@ -36,15 +36,15 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 		}
 		slices.Sort(r.changed)
 		for name, p := range from.logs {
-			length := p.length
+			length := p.Length
 			if name == checkpointer.LogMessages && upTo != nil {
 				length = min(length, *upTo)
 			}
-			var items []item
+			var items []record.Item
 			if length > 0 {
-				items = p.visible(checkpointer.Range{To: length})
+				items = p.Visible(checkpointer.Range{To: length})
 			}
-			r.logs[name] = position{baseLog(items, length), length, r.seq}
+			r.logs[name] = record.Position{Branch: baseLog(items, length), Length: length, Version: r.seq}
 		}
 		t.add(r)
 		return nil
@@ -69,7 +69,7 @@ func (s *Saver) CopyThread(ctx context.Context, from, to string) error {
 		if t.exists() {
 			return fmt.Errorf("the thread exists: %w", checkpointer.ErrConflict)
 		}
-		c := copier{source.renumbered(&s.seq), map[*log]*log{}, to}
+		c := copier{source.renumbered(&s.seq), map[*record.Branch]*record.Branch{}, to}
 		for _, r := range source.order {
 			t.add(c.row(r))
 		}
@@ -95,7 +95,7 @@ func (t *thread) renumbered(next *int64) map[int64]int64 {
 			seqs[v.version] = 0
 		}
 		for _, p := range r.logs {
-			seqs[p.version] = 0
+			seqs[p.Version] = 0
 		}
 	}
 	for _, g := range t.pruned {
@@ -111,29 +111,29 @@ func (t *thread) renumbered(next *int64) map[int64]int64 {
 // copier copies the rows of a thread with their logs.
 type copier struct {
 	seq  map[int64]int64
-	logs map[*log]*log
+	logs map[*record.Branch]*record.Branch
 	to   string
 }
 
 func (c copier) row(r *row) *row {
 	next := *r
 	next.seq, next.ref.Thread = c.seq[r.seq], c.to
-	next.channels, next.logs = map[string]value{}, map[string]position{}
+	next.channels, next.logs = map[string]value{}, map[string]record.Position{}
 	for name, v := range r.channels {
 		next.channels[name] = value{v.data, c.seq[v.version]}
 	}
 	for name, p := range r.logs {
-		next.logs[name] = position{c.log(p.log), p.length, c.seq[p.version]}
+		next.logs[name] = record.Position{Branch: c.log(p.Branch), Length: p.Length, Version: c.seq[p.Version]}
 	}
 	return &next
 }
 
-func (c copier) log(l *log) *log {
+func (c copier) log(l *record.Branch) *record.Branch {
 	if l == nil || c.logs[l] != nil {
 		return c.logs[l]
 	}
 	next := *l
-	next.entries, next.parent = slices.Clone(l.entries), c.log(l.parent)
+	next.Entries, next.Parent = slices.Clone(l.Entries), c.log(l.Parent)
 	c.logs[l] = &next
 	return &next
 }
@@ -144,7 +144,7 @@ func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langro
 	if err != nil {
 		return checkpointer.Ref{}, record.Wrap("compact", at.Thread, err)
 	}
-	return s.compact(ctx, at, checkpointer.LogMessages, item{id: summary.ID, data: data}, keep)
+	return s.compact(ctx, at, checkpointer.LogMessages, record.Item{ID: summary.ID, Data: data}, keep)
 }
 
 // CompactLog implements checkpointer.Logger.
@@ -152,10 +152,10 @@ func (s *Saver) CompactLog(ctx context.Context, at checkpointer.Ref, log string,
 	if err := record.CheckCompactLog(at, log, summary, keep); err != nil {
 		return checkpointer.Ref{}, record.Wrap("compact", at.Thread, err)
 	}
-	return s.compact(ctx, at, log, item{id: summary.ID, data: append([]byte{}, summary.Data...)}, keep)
+	return s.compact(ctx, at, log, record.Item{ID: summary.ID, Data: append([]byte{}, summary.Data...)}, keep)
 }
 
-func (s *Saver) compact(ctx context.Context, at checkpointer.Ref, log string, summary item, keep int) (checkpointer.Ref, error) {
+func (s *Saver) compact(ctx context.Context, at checkpointer.Ref, log string, summary record.Item, keep int) (checkpointer.Ref, error) {
 	ref := checkpointer.Ref{Thread: at.Thread, Namespace: at.Namespace, ID: langrooms.NewID()}
 	err := s.write(ctx, "compact", at.Thread, func(t *thread) error {
 		r, err := t.find(at)
@@ -166,20 +166,20 @@ func (s *Saver) compact(ctx context.Context, at checkpointer.Ref, log string, su
 			return fmt.Errorf("checkpoint %q is not the newest: %w", at.ID, checkpointer.ErrConflict)
 		}
 		p := r.logs[log]
-		newest := p.visible(checkpointer.Range{Backward: true, Limit: checkpointer.N(keep + 1)})
+		newest := p.Visible(checkpointer.Range{Backward: true, Limit: checkpointer.N(keep + 1)})
 		if len(newest) <= keep {
 			ref = r.ref
 			return nil
 		}
 		kept := newest[:keep]
 		slices.Reverse(kept)
-		summary.pos = p.length - 1
+		summary.Pos = p.Length - 1
 		if keep > 0 {
-			summary.pos = kept[0].pos - 1
+			summary.Pos = kept[0].Pos - 1
 		}
 		next := s.newRow(ref, r, r, time.Time{})
 		next.metadata = record.WithSource(nil, "update")
-		next.logs[log] = position{baseLog(append([]item{summary}, kept...), p.length), p.length, next.seq}
+		next.logs[log] = record.Position{Branch: baseLog(append([]record.Item{summary}, kept...), p.Length), Length: p.Length, Version: next.seq}
 		t.add(next)
 		return nil
 	})

@@ -2,6 +2,7 @@ package memorysaver
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -69,66 +70,24 @@ func (t *thread) prune(keep checkpointer.Retention) (removed int) {
 // trim drops from the logs what no row sees. Logs that none sees at all are no longer
 // referred to.
 func trim(rows []*row) {
-	need, use := map[*log]int64{}, map[*entry]used{}
+	var positions []record.Position
 	for _, r := range rows {
-		for _, p := range r.logs {
-			p.mark(need, use)
-		}
+		positions = slices.AppendSeq(positions, maps.Values(r.logs))
 	}
-	for _, r := range rows { // what hides an entry that another row needs
-		for _, p := range r.logs {
-			p.markHiding(use)
-		}
-	}
-	for l, end := range need {
-		entries := make([]entry, 0, len(l.entries))
-		for i := range l.entries[:l.before(end)] {
-			e := &l.entries[i]
+	lengths, use := record.Needed(positions)
+	for l, end := range lengths {
+		entries := make([]record.Placed, 0, len(l.Entries))
+		for i := range l.Entries {
+			e := &l.Entries[i]
 			if use[e] == 0 {
 				continue
 			}
 			kept := *e
-			if use[e]&content == 0 {
+			if use[e]&record.Content == 0 {
 				kept.Data = nil
 			}
 			entries = append(entries, kept)
 		}
-		l.entries, l.length = entries, end
-	}
-}
-
-// used says what of an entry is needed.
-type used int
-
-const (
-	presence used = 1 << iota
-	content
-)
-
-// mark notes how far p sees its logs, and the entries that make up what it sees.
-func (p position) mark(need map[*log]int64, use map[*entry]used) {
-	end := p.length
-	for l := p.log; l != nil; end, l = l.parentLen, l.parent {
-		need[l] = max(need[l], end)
-	}
-	p.walk(func(at, source, _ *entry) bool {
-		if source != nil {
-			use[at] |= presence
-			use[source] |= presence | content
-		}
-		return true
-	})
-}
-
-// markHiding notes the entries without which p would see what it must not.
-func (p position) markHiding(use map[*entry]used) {
-	reset := p.walk(func(at, _, remover *entry) bool {
-		if remover != nil && use[at] != 0 {
-			use[remover] |= presence
-		}
-		return true
-	})
-	if reset != nil {
-		use[reset] |= presence
+		l.Entries, l.Length = entries, end
 	}
 }

@@ -82,7 +82,7 @@ func (t *thread) parent(ref checkpointer.Ref, fork bool) (*row, error) {
 // newRow returns a row after parent with what base holds; either may be nil.
 func (s *Saver) newRow(ref checkpointer.Ref, parent, base *row, when time.Time) *row {
 	s.seq++
-	r := &row{seq: s.seq, ref: ref, time: when, channels: map[string]value{}, logs: map[string]position{}}
+	r := &row{seq: s.seq, ref: ref, time: when, channels: map[string]value{}, logs: map[string]record.Position{}}
 	if r.time.IsZero() {
 		r.time = time.Now()
 	}
@@ -115,12 +115,12 @@ func (r *row) setChannels(step checkpointer.Step) {
 func (r *row) setLogs(step checkpointer.Step, p record.Put) {
 	change := func(name string, truncate *int64, entries []record.Entry) {
 		at := r.logs[name]
-		cut := truncate != nil && *truncate < at.length
+		cut := truncate != nil && *truncate < at.Length
 		if !cut && len(entries) == 0 {
 			return
 		}
-		at = at.branch(truncate).append(entries)
-		at.version = r.seq
+		at = grown(branch(at, truncate), entries)
+		at.Version = r.seq
 		r.logs[name] = at
 	}
 	change(checkpointer.LogMessages, step.Truncate, p.Log)

@@ -43,7 +43,7 @@ func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointe
 	return cp, messages, record.Wrap(op, at.Thread, err)
 }
 
-func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, sel checkpointer.Selection, log string, r checkpointer.Range) (cp checkpointer.Checkpoint, items []item, err error) {
+func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, sel checkpointer.Selection, log string, r checkpointer.Range) (cp checkpointer.Checkpoint, items []record.Item, err error) {
 	if err := record.CheckEntries(at, log, r); err != nil {
 		return cp, nil, record.Wrap(op, at.Thread, err)
 	}
@@ -52,7 +52,7 @@ func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, se
 		if err != nil {
 			return err
 		}
-		items = row.logs[log].visible(r)
+		items = row.logs[log].Visible(r)
 		cp, err = t.checkpoint(row, sel)
 		return err
 	})
@@ -62,19 +62,19 @@ func (s *Saver) snapshot(ctx context.Context, op string, at checkpointer.Ref, se
 // Messages implements checkpointer.Saver. The stored bytes are gathered at the first
 // read and decoded one by one.
 func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) iter.Seq2[langrooms.Message, error] {
-	return each(ctx, s, "messages", at, checkpointer.LogMessages, r, func(it item) (langrooms.Message, error) {
-		return record.Decode(it.data, it.pos)
+	return each(ctx, s, "messages", at, checkpointer.LogMessages, r, func(it record.Item) (langrooms.Message, error) {
+		return record.Decode(it.Data, it.Pos)
 	})
 }
 
 // Entries implements checkpointer.Logger.
 func (s *Saver) Entries(ctx context.Context, at checkpointer.Ref, log string, r checkpointer.Range) iter.Seq2[checkpointer.LogItem, error] {
-	return each(ctx, s, "entries", at, log, r, func(it item) (checkpointer.LogItem, error) {
-		return checkpointer.LogItem{Seq: it.pos, ID: it.id, Data: append([]byte{}, it.data...)}, nil
+	return each(ctx, s, "entries", at, log, r, func(it record.Item) (checkpointer.LogItem, error) {
+		return checkpointer.LogItem{Seq: it.Pos, ID: it.ID, Data: append([]byte{}, it.Data...)}, nil
 	})
 }
 
-func each[T any](ctx context.Context, s *Saver, op string, at checkpointer.Ref, log string, r checkpointer.Range, read func(item) (T, error)) iter.Seq2[T, error] {
+func each[T any](ctx context.Context, s *Saver, op string, at checkpointer.Ref, log string, r checkpointer.Range, read func(record.Item) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		_, items, err := s.snapshot(ctx, op, at, checkpointer.Selection{Channels: []string{}}, log, r)
 		if err != nil {

@@ -52,7 +52,7 @@ type row struct {
 	ref      checkpointer.Ref
 	parent   string
 	time     time.Time
-	logs     map[string]position
+	logs     map[string]record.Position
 	channels map[string]value
 	changed  []string
 	metadata map[string]string // canonical JSON
@@ -140,10 +140,10 @@ func (t *thread) dropOrphans(now time.Time) {
 
 // checkpoint returns a copy of what r is, of its channels and writes what sel asks for.
 func (t *thread) checkpoint(r *row, sel checkpointer.Selection) (checkpointer.Checkpoint, error) {
-	cp := checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Sequence: r.seq, Time: r.time, Length: r.log().length,
+	cp := checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Sequence: r.seq, Time: r.time, Length: r.log().Length,
 		Logs: map[string]checkpointer.LogState{}, Changed: slices.Clone(r.changed), Versions: make(map[string]int64, len(r.channels))}
 	for name, p := range r.logs {
-		cp.Logs[name] = checkpointer.LogState{Length: p.length, Version: p.version}
+		cp.Logs[name] = checkpointer.LogState{Length: p.Length, Version: p.Version}
 	}
 	for name, v := range r.channels {
 		cp.Versions[name] = v.version

@@ -236,7 +236,7 @@ func TestDamagedRows(t *testing.T) {
 		return nil
 	}
 	next := func(t *testing.T, s *sqlitesaver.Saver) error {
-		_, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t", ID: "c"}, checkpointer.Step{})
+		_, err := s.Put(t.Context(), checkpointer.Ref{Thread: "t", ID: "c"}, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage(langrooms.RoleHuman, "next"))})
 		return err
 	}
 	for damage, tc := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -48,7 +49,9 @@ func setFence(q *tx, thread string, fence int64) error {
 }
 
 // newToken is greater than all that a thread has seen, also those that are forgotten.
-func newToken(fence int64, now time.Time) int64 { return max(fence+1, now.UnixMilli()) }
+func newToken(fence int64, now time.Time) int64 {
+	return max(min(fence, math.MaxInt64-1)+1, now.UnixMilli())
+}
 
 // DeleteThread implements checkpointer.Saver. Without a fence in ctx it takes the lease
 // from a holder.
@@ -95,6 +98,9 @@ func sweep(q *tx, now time.Time) error {
 		if err := removeThread(q, tid); err != nil {
 			return err
 		}
+	}
+	if err := dropOrphans(q, now); err != nil {
+		return err
 	}
 	return q.exec(`DELETE FROM leases WHERE owner = '' AND expires < ?
 		AND NOT EXISTS (SELECT 1 FROM threads t WHERE t.thread = leases.thread)`, now.Add(-tombstone).UnixMilli())

@@ -3,6 +3,7 @@ package sqlitesaver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,41 +32,59 @@ func fork(q *tx, at checkpointer.Ref, upTo *int64, ref checkpointer.Ref) error {
 	if err != nil {
 		return fmt.Errorf("thread %q: %w", at.Thread, err)
 	}
-	tid, err := makeThread(q, ref.Thread)
+	tid, err := newThread(q, ref.Thread)
 	if err != nil {
 		return err
+	}
+	set, err := values(q, from, nil, map[valueKey][]byte{})
+	if err != nil {
+		return err
+	}
+	r := newRow(tid, ref, nil, nil, time.Time{})
+	r.metadata = record.WithSource(from.metadata, "fork")
+	for name, at := range from.logs {
+		if name == checkpointer.LogMessages && upTo != nil {
+			at.Length = min(at.Length, *upTo)
+		}
+		if r.logs[name], err = copyLog(q, tid, from, name, at.Length); err != nil {
+			return err
+		}
+	}
+	return insertRow(q, r, set, slices.Collect(maps.Keys(r.logs)))
+}
+
+// newThread returns the number of a thread that must not exist.
+func newThread(q *tx, thread string) (tid int64, err error) {
+	if tid, err = makeThread(q, thread); err != nil {
+		return 0, err
 	}
 	var last int64
 	if err := q.row("SELECT last FROM threads WHERE tid = ?", tid).Scan(&last); err != nil {
-		return err
+		return 0, err
 	}
 	if last != 0 {
-		return fmt.Errorf("the thread exists: %w", checkpointer.ErrConflict)
+		return 0, fmt.Errorf("the thread exists: %w", checkpointer.ErrConflict)
 	}
-	set, err := values(q, from, map[valueKey][]byte{})
-	if err != nil {
-		return err
+	return tid, nil
+}
+
+// copyLog makes a log of what a checkpoint sees below length.
+func copyLog(q *tx, tid int64, from *row, log string, length int64) (at logAt, err error) {
+	at.Length = length
+	if at.Lid, err = baseLog(q, tid, length); err != nil {
+		return at, err
 	}
-	r := newRow(tid, ref, nil, checkpointer.Step{})
-	r.metadata = record.WithSource(from.metadata, "fork")
-	r.digest, r.length = []byte{}, from.length
-	if upTo != nil {
-		r.length = min(r.length, *upTo)
-	}
-	if r.lid, err = baseLog(q, tid, r.length); err != nil {
-		return err
-	}
-	v := &view{at: from.ref, want: checkpointer.Range{To: r.length}, left: -1, to: r.length, over: r.length == 0}
+	v := &view{at: from.ref, log: log, want: checkpointer.Range{To: length}, left: -1, to: length, over: length == 0}
 	for !v.over {
 		items, err := v.next(q)
 		if err != nil {
-			return err
+			return at, err
 		}
-		if err := copyItems(q, r.lid, items); err != nil {
-			return err
+		if err := copyItems(q, at.Lid, items); err != nil {
+			return at, err
 		}
 	}
-	return insertRow(q, r, set)
+	return at, nil
 }
 
 // baseLog makes a log of that length which continues no other.
@@ -86,13 +105,24 @@ func copyItems(q *tx, lid int64, items []item) error {
 
 // Compact implements checkpointer.Compacter.
 func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langrooms.Message, keep int) (checkpointer.Ref, error) {
-	const op = "compact"
 	data, err := record.CheckCompact(at, summary, keep)
 	if err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
+		return checkpointer.Ref{}, record.Wrap("compact", at.Thread, err)
 	}
+	return s.compact(ctx, at, checkpointer.LogMessages, item{0, []byte(summary.ID), data}, keep)
+}
+
+// CompactLog implements checkpointer.Logger.
+func (s *Saver) CompactLog(ctx context.Context, at checkpointer.Ref, log string, summary checkpointer.LogItem, keep int) (checkpointer.Ref, error) {
+	if err := record.CheckCompactLog(at, log, summary, keep); err != nil {
+		return checkpointer.Ref{}, record.Wrap("compact", at.Thread, err)
+	}
+	return s.compact(ctx, at, log, item{0, []byte(summary.ID), append([]byte{}, summary.Data...)}, keep)
+}
+
+func (s *Saver) compact(ctx context.Context, at checkpointer.Ref, log string, summary item, keep int) (checkpointer.Ref, error) {
 	ref := checkpointer.Ref{Thread: at.Thread, Namespace: at.Namespace, ID: langrooms.NewID()}
-	err = s.write(ctx, op, at.Thread, func(q *tx) error {
+	err := s.write(ctx, "compact", at.Thread, func(q *tx) error {
 		from, newest, err := findNewest(q, at)
 		if err != nil {
 			return err
@@ -100,7 +130,7 @@ func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langro
 		if from.seq != newest.seq {
 			return fmt.Errorf("the newest checkpoint is %q, not %q: %w", newest.ref.ID, at.ID, checkpointer.ErrConflict)
 		}
-		items, err := newestItems(q, from.ref, keep+1)
+		items, err := newestItems(q, from.ref, log, keep+1)
 		if err != nil {
 			return err
 		}
@@ -108,7 +138,7 @@ func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langro
 			ref = from.ref
 			return nil
 		}
-		return compact(q, from, ref, item{0, []byte(summary.ID), data}, items[:keep])
+		return compact(q, from, ref, log, summary, items[:keep])
 	})
 	if err != nil {
 		return checkpointer.Ref{}, err
@@ -125,9 +155,9 @@ func findNewest(q *tx, at checkpointer.Ref) (r, newest *row, err error) {
 	return r, newest, err
 }
 
-// newestItems returns the n newest messages, newest first.
-func newestItems(q *tx, at checkpointer.Ref, n int) (items []item, err error) {
-	v, err := newView(at, checkpointer.Range{Backward: true, Limit: &n})
+// newestItems returns the n newest entries of a log, newest first.
+func newestItems(q *tx, at checkpointer.Ref, log string, n int) (items []item, err error) {
+	v, err := newView(at, log, checkpointer.Range{Backward: true, Limit: &n})
 	for err == nil && !v.over {
 		var more []item
 		more, err = v.next(q)
@@ -137,21 +167,21 @@ func newestItems(q *tx, at checkpointer.Ref, n int) (items []item, err error) {
 }
 
 // compact puts a checkpoint after from whose log holds the summary and the kept
-// messages, given newest first.
-func compact(q *tx, from *row, ref checkpointer.Ref, summary item, kept []item) (err error) {
-	summary.pos = from.length - 1
+// entries, given newest first.
+func compact(q *tx, from *row, ref checkpointer.Ref, log string, summary item, kept []item) (err error) {
+	at := logAt{Length: from.logs[log].Length}
+	summary.pos = at.Length - 1
 	if len(kept) > 0 {
 		summary.pos = kept[len(kept)-1].pos - 1
 	}
-	all := append(slices.Clone(kept), summary)
-	r := newRow(from.tid, ref, from, checkpointer.Step{Time: time.Now()})
+	r := newRow(from.tid, ref, from, from, time.Time{})
 	r.metadata = record.WithSource(nil, "update")
-	r.digest, r.length = []byte{}, from.length
-	if r.lid, err = baseLog(q, r.tid, r.length); err != nil {
+	if at.Lid, err = baseLog(q, r.tid, at.Length); err != nil {
 		return err
 	}
-	if err := copyItems(q, r.lid, all); err != nil {
+	if err := copyItems(q, at.Lid, append(slices.Clone(kept), summary)); err != nil {
 		return err
 	}
-	return insertRow(q, r, nil)
+	r.logs[log] = at
+	return insertRow(q, r, nil, []string{log})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/langrooms/langrooms"
@@ -150,10 +151,41 @@ type lease struct {
 	token         int64
 	ctx           context.Context
 	cancel        context.CancelCauseFunc
+	given         atomic.Bool // back, with a put
 	stopOnce      sync.Once
 	stop          chan struct{} // closed by Release
 	gone          chan struct{} // closed when keep has returned
 	err           error         // of giving it back; read after gone
+}
+
+// LockHead implements checkpointer.HeadLocker.
+func (s *Saver) LockHead(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (checkpointer.Lease, checkpointer.Checkpoint, []langrooms.Message, error) {
+	if err := record.CheckHead(at, r); err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, record.Wrap("lock", at.Thread, err)
+	}
+	l, err := s.Lock(ctx, at.Thread)
+	if err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, err
+	}
+	cp, messages, err := s.Snapshot(l.Context(), at, r)
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		return nil, checkpointer.Checkpoint{}, nil, errors.Join(err, l.Release())
+	}
+	return l, cp, messages, nil
+}
+
+// PutLast implements checkpointer.LastPutter.
+func (l *lease) PutLast(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
+	if parent.Thread != l.thread {
+		return checkpointer.Ref{}, fmt.Errorf("put: %w: the lease is on thread %q, not %q", checkpointer.ErrInvalid, l.thread, parent.Thread)
+	}
+	ref, err := l.s.put(checkpointer.WithFence(ctx, l.thread, l.token), parent, step, l.free)
+	if err == nil {
+		l.given.Store(true)
+		l.end()
+		<-l.gone
+	}
+	return ref, err
 }
 
 // Context implements checkpointer.Lease.
@@ -162,10 +194,12 @@ func (l *lease) Context() context.Context { return l.ctx }
 // Release implements checkpointer.Lease. It fails when the store does; the lease then
 // runs out by itself.
 func (l *lease) Release() error {
-	l.stopOnce.Do(func() { close(l.stop) })
+	l.end()
 	<-l.gone
 	return l.err
 }
+
+func (l *lease) end() { l.stopOnce.Do(func() { close(l.stop) }) }
 
 // keep renews the lease until it is released, lost or the saver closed.
 func (l *lease) keep() {
@@ -216,8 +250,14 @@ func (l *lease) renew() (held bool, err error) {
 func (l *lease) giveBack() error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.s.cfg.BusyTimeout)
 	defer cancel()
-	return l.s.update(ctx, func(q *tx) error {
-		return q.exec("UPDATE leases SET owner = '', expires = ? WHERE thread = ? AND owner = ?",
-			time.Now().UnixMilli(), []byte(l.thread), l.owner)
-	})
+	if l.given.Load() {
+		return nil
+	}
+	return l.s.update(ctx, l.free)
+}
+
+// free frees the lease if it is still this owner's.
+func (l *lease) free(q *tx) error {
+	return q.exec("UPDATE leases SET owner = '', expires = ? WHERE thread = ? AND owner = ?",
+		time.Now().UnixMilli(), []byte(l.thread), l.owner)
 }

@@ -1,6 +1,7 @@
 package sqlitesaver
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -63,20 +64,34 @@ type lister struct {
 // begin finds the thread and the place where the listing starts.
 func (l *lister) begin(q *tx) error {
 	l.below = 1<<63 - 1
-	if l.q.Before.ID != "" {
-		r, err := find(q, checkpointer.Ref{Thread: l.q.Thread, Namespace: l.q.Before.Namespace, ID: l.q.Before.ID})
-		if err != nil {
-			return err
-		}
-		l.below = r.seq
-	}
 	err := q.row("SELECT tid FROM threads WHERE thread = ? AND (expires IS NULL OR expires > ?)",
 		[]byte(l.q.Thread), time.Now().UnixMilli()).Scan(&l.tid)
-	if errors.Is(err, sql.ErrNoRows) {
-		l.over = true
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	l.over = l.tid == 0
+	if l.q.Before.ID == "" && l.q.BeforeID == "" {
 		return nil
 	}
-	return err
+	return l.before(q)
+}
+
+// before finds where the checkpoint stands, or stood, that the listing begins before.
+func (l *lister) before(q *tx) error {
+	at := checkpointer.Ref{Namespace: l.q.Before.Namespace, ID: cmp.Or(l.q.Before.ID, l.q.BeforeID)}
+	for _, table := range []string{"checkpoints", "pruned"} {
+		query := "SELECT seq FROM " + table + " WHERE tid = ? AND id = ?"
+		args := []any{l.tid, []byte(at.ID)}
+		if l.q.BeforeID == "" {
+			query += " AND ns = ?"
+			args = append(args, []byte(at.Namespace))
+		}
+		err := q.row(query+" ORDER BY seq DESC LIMIT 1", args...).Scan(&l.below)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+	}
+	return notFound(at)
 }
 
 // next returns the next checkpoints; it sets over with the last ones.
@@ -102,7 +117,7 @@ func (l *lister) next(q *tx) ([]checkpointer.Checkpoint, error) {
 		if l.left == 0 || !record.Matches(r.metadata, l.filter) {
 			continue
 		}
-		cp, err := r.checkpoint(q, l.cache)
+		cp, err := r.checkpoint(q, l.q.Select, l.cache)
 		if err != nil {
 			return nil, err
 		}
@@ -153,14 +168,20 @@ func (s *Saver) threadInfos(ctx context.Context) (infos []checkpointer.ThreadInf
 		return q.each(func(rows *sql.Rows) error {
 			var info checkpointer.ThreadInfo
 			var updated int64
-			if err := rows.Scan(&info.Thread, &updated, &info.Length); err != nil {
+			var sound bool
+			if err := rows.Scan(&info.Thread, &updated, &info.Length, &sound); err != nil {
 				return err
 			}
 			info.Updated = time.UnixMilli(updated).UTC()
+			if !sound {
+				info.Err = fmt.Errorf("thread %q: %w: its newest checkpoint", info.Thread, checkpointer.ErrFormat)
+			}
 			infos = append(infos, info)
 			return nil
 		}, `SELECT thread, updated, ifnull((SELECT length FROM checkpoints c
-				WHERE c.tid = t.tid AND c.ns = x'' ORDER BY c.seq DESC LIMIT 1), 0)
+				WHERE c.tid = t.tid AND c.ns = x'' ORDER BY c.seq DESC LIMIT 1), 0),
+				ifnull((SELECT json_valid(CAST(channels AS TEXT)) AND json_valid(CAST(metadata AS TEXT)) AND
+					(logs = x'' OR json_valid(CAST(logs AS TEXT))) FROM checkpoints c WHERE c.seq = t.last), 0)
 			FROM threads t WHERE last > 0 AND (expires IS NULL OR expires > ?) ORDER BY last DESC`, time.Now().UnixMilli())
 	})
 	return infos, err

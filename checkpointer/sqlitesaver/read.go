@@ -2,7 +2,7 @@ package sqlitesaver
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"iter"
 
 	"github.com/langrooms/langrooms"
@@ -14,15 +14,29 @@ import (
 const page = 100
 
 // Get implements checkpointer.Saver.
-func (s *Saver) Get(ctx context.Context, at checkpointer.Ref) (cp checkpointer.Checkpoint, err error) {
-	const op = "get"
+func (s *Saver) Get(ctx context.Context, at checkpointer.Ref) (checkpointer.Checkpoint, error) {
+	return s.get(ctx, "get", at, everything)
+}
+
+var everything = checkpointer.Selection{Writes: true}
+
+// Select implements checkpointer.Selector.
+func (s *Saver) Select(ctx context.Context, at checkpointer.Ref, sel checkpointer.Selection) (checkpointer.Checkpoint, error) {
+	const op = "select"
+	if err := record.CheckSelection(sel); err != nil {
+		return checkpointer.Checkpoint{}, record.Wrap(op, at.Thread, err)
+	}
+	return s.get(ctx, op, at, sel)
+}
+
+func (s *Saver) get(ctx context.Context, op string, at checkpointer.Ref, sel checkpointer.Selection) (cp checkpointer.Checkpoint, err error) {
 	if err := record.CheckRef(at); err != nil {
 		return cp, record.Wrap(op, at.Thread, err)
 	}
 	err = s.read(ctx, op, at.Thread, func(q *tx) error {
 		r, err := find(q, at)
 		if err == nil {
-			cp, err = whole(q, r)
+			cp, err = r.checkpoint(q, sel, map[valueKey][]byte{})
 		}
 		return err
 	})
@@ -32,33 +46,27 @@ func (s *Saver) Get(ctx context.Context, at checkpointer.Ref) (cp checkpointer.C
 	return cp, nil
 }
 
-// whole is the checkpoint of r with its pending writes.
-func whole(q *tx, r *row) (checkpointer.Checkpoint, error) {
-	cp, err := r.checkpoint(q, map[valueKey][]byte{})
-	if err != nil {
-		return cp, err
-	}
-	err = q.each(func(rows *sql.Rows) error {
-		var w checkpointer.PendingWrite
-		if err := rows.Scan(&w.Task.ID, &w.Index, &w.Channel, &w.Value); err != nil {
-			return err
-		}
-		cp.Writes = append(cp.Writes, w)
-		return nil
-	}, "SELECT task, place, channel, value FROM writes WHERE tid = ? AND ns = ? AND id = ? ORDER BY task, place",
-		r.tid, []byte(r.ref.Namespace), []byte(r.ref.ID))
-	return cp, err
-}
-
 // Messages implements checkpointer.Saver. It reads pages of at most 100 messages, each in
 // a transaction of its own; a thread that is deleted meanwhile ends the reading with
 // ErrNotFound.
 func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) iter.Seq2[langrooms.Message, error] {
-	return func(yield func(langrooms.Message, error) bool) {
-		const op = "messages"
-		v, err := newView(at, r)
+	return entries(ctx, s, "messages", at, checkpointer.LogMessages, r, func(it item) (langrooms.Message, error) {
+		return record.Decode(it.data, it.pos)
+	})
+}
+
+// Entries implements checkpointer.Logger, as Messages does.
+func (s *Saver) Entries(ctx context.Context, at checkpointer.Ref, log string, r checkpointer.Range) iter.Seq2[checkpointer.LogItem, error] {
+	return entries(ctx, s, "entries", at, log, r, func(it item) (checkpointer.LogItem, error) {
+		return checkpointer.LogItem{Seq: it.pos, ID: string(it.id), Data: append([]byte{}, it.data...)}, nil
+	})
+}
+
+func entries[T any](ctx context.Context, s *Saver, op string, at checkpointer.Ref, log string, r checkpointer.Range, read func(item) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		v, err := newView(at, log, r)
 		if err != nil {
-			yield(langrooms.Message{}, record.Wrap(op, at.Thread, err))
+			yield(*new(T), record.Wrap(op, at.Thread, err))
 			return
 		}
 		for !v.over {
@@ -68,16 +76,16 @@ func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointe
 				return err
 			})
 			if err != nil {
-				yield(langrooms.Message{}, err)
+				yield(*new(T), err)
 				return
 			}
 			for _, it := range items {
-				m, err := record.Decode(it.data, it.pos)
+				value, err := read(it)
 				if err != nil {
-					yield(langrooms.Message{}, record.Wrap(op, at.Thread, s.typed(err)))
+					yield(*new(T), record.Wrap(op, at.Thread, s.typed(err)))
 					return
 				}
-				if !yield(m, nil) {
+				if !yield(value, nil) {
 					return
 				}
 			}
@@ -88,7 +96,7 @@ func (s *Saver) Messages(ctx context.Context, at checkpointer.Ref, r checkpointe
 // Snapshot implements checkpointer.Snapshotter.
 func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (cp checkpointer.Checkpoint, messages []langrooms.Message, err error) {
 	const op = "snapshot"
-	v, err := newView(at, r)
+	v, err := newView(at, checkpointer.LogMessages, r)
 	if err != nil {
 		return cp, nil, record.Wrap(op, at.Thread, err)
 	}
@@ -101,7 +109,7 @@ func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointe
 			}
 			items = append(items, more...)
 		}
-		cp, err = whole(q, v.row)
+		cp, err = v.row.checkpoint(q, everything, map[valueKey][]byte{})
 		return err
 	})
 	if err != nil {
@@ -115,4 +123,63 @@ func (s *Saver) Snapshot(ctx context.Context, at checkpointer.Ref, r checkpointe
 		messages = append(messages, m)
 	}
 	return cp, messages, nil
+}
+
+// Ancestors implements checkpointer.Walker, in pages of at most 100, each a transaction of
+// its own.
+func (s *Saver) Ancestors(ctx context.Context, at checkpointer.Ref, sel checkpointer.Selection, limit *int) iter.Seq2[checkpointer.Checkpoint, error] {
+	const op = "ancestors"
+	return func(yield func(checkpointer.Checkpoint, error) bool) {
+		if err := record.CheckAncestors(at, sel, limit); err != nil {
+			yield(checkpointer.Checkpoint{}, record.Wrap(op, at.Thread, err))
+			return
+		}
+		left := -1
+		if limit != nil {
+			left = *limit
+		}
+		for first, over := true, false; !over; first = false {
+			var found []checkpointer.Checkpoint
+			err := s.read(ctx, op, at.Thread, func(q *tx) (err error) {
+				found, at.ID, err = line(q, at, sel, left, first)
+				return err
+			})
+			if err != nil {
+				yield(checkpointer.Checkpoint{}, err)
+				return
+			}
+			for _, cp := range found {
+				if !yield(cp, nil) {
+					return
+				}
+			}
+			left -= len(found)
+			over = at.ID == "" || left == 0
+		}
+	}
+}
+
+// line reads a page of ancestors beginning at a checkpoint, at most left if that is not
+// negative. It returns where the next page begins; a parent that is not there, unless it
+// is the first of all, ends the line.
+func line(q *tx, at checkpointer.Ref, sel checkpointer.Selection, left int, first bool) (found []checkpointer.Checkpoint, next string, err error) {
+	cache := map[valueKey][]byte{}
+	for n := 0; n < page && (n != left || first); n++ {
+		r, err := find(q, at)
+		if errors.Is(err, checkpointer.ErrNotFound) && !first {
+			return found, "", nil
+		}
+		if err != nil || n == left {
+			return nil, "", err
+		}
+		cp, err := r.checkpoint(q, sel, cache)
+		if err != nil {
+			return nil, "", err
+		}
+		found, first, at.ID = append(found, cp), false, r.parent
+		if r.parent == "" {
+			break
+		}
+	}
+	return found, at.ID, nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -17,41 +19,77 @@ type row struct {
 	ref      checkpointer.Ref
 	parent   string
 	time     time.Time
-	lid      int64
-	length   int64
+	logs     map[string]logAt
 	channels map[string]int64 // the seq of the checkpoint that set each
-	metadata map[string]string
+	changed  []string
+	metadata map[string]string // canonical JSON
 	digest   []byte
 }
 
-const rowColumns = "c.seq, c.tid, c.ns, c.id, c.parent, c.time, c.lid, c.length, c.channels, c.metadata, c.digest"
+// logAt is where a checkpoint stands in a log, that of seq Version last changed it.
+type logAt struct {
+	Lid     int64 `json:"l"`
+	Length  int64 `json:"n"`
+	Version int64 `json:"v"`
+}
+
+// messages is where r stands in the messages.
+func (r *row) messages() logAt { return r.logs[checkpointer.LogMessages] }
+
+const rowColumns = "c.seq, c.tid, c.ns, c.id, c.parent, c.time, c.lid, c.length, c.channels, c.metadata, c.digest, c.logs, c.changed"
 
 // scanRow reads rowColumns.
 func scanRow(thread string, scan func(dest ...any) error) (*row, error) {
 	r := &row{ref: checkpointer.Ref{Thread: thread}}
 	var when string
-	var channels, metadata []byte
-	err := scan(&r.seq, &r.tid, &r.ref.Namespace, &r.ref.ID, &r.parent, &when, &r.lid, &r.length, &channels, &metadata, &r.digest)
+	var old logAt
+	var channels, metadata, logs, changed []byte
+	err := scan(&r.seq, &r.tid, &r.ref.Namespace, &r.ref.ID, &r.parent, &when, &old.Lid, &old.Length, &channels, &metadata, &r.digest, &logs, &changed)
 	if err != nil {
 		return nil, err
 	}
-	bad := func(what string, err error) (*row, error) {
-		return nil, fmt.Errorf("%w: %s of checkpoint %q: %v", checkpointer.ErrFormat, what, r.ref.ID, err)
-	}
+	var raw map[string]json.RawMessage
 	if r.time, err = time.Parse(time.RFC3339Nano, when); err != nil {
-		return bad("the time", err)
+		return nil, r.damaged("the time", err)
 	}
 	if err := json.Unmarshal(channels, &r.channels); err != nil {
-		return bad("the channels", err)
+		return nil, r.damaged("the channels", err)
 	}
-	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(metadata, &raw); err != nil {
-		return bad("the metadata", err)
+		return nil, r.damaged("the metadata", err)
 	}
 	if r.metadata, err = record.Canonical(raw); err != nil {
-		return bad("the metadata", err)
+		return nil, r.damaged("the metadata", err)
+	}
+	if len(logs) == 0 {
+		r.ofFormat1(old)
+		return r, nil
+	}
+	if err := json.Unmarshal(logs, &r.logs); err != nil {
+		return nil, r.damaged("the logs", err)
+	}
+	if err := json.Unmarshal(changed, &r.changed); err != nil {
+		return nil, r.damaged("the changed channels", err)
 	}
 	return r, nil
+}
+
+func (r *row) damaged(what string, err error) error {
+	return fmt.Errorf("%w: %s of checkpoint %q: %v", checkpointer.ErrFormat, what, r.ref.ID, err)
+}
+
+// ofFormat1 derives what format 1 did not record.
+func (r *row) ofFormat1(messages logAt) {
+	r.logs = map[string]logAt{}
+	if messages.Length > 0 {
+		r.logs[checkpointer.LogMessages] = messages
+	}
+	for name, seq := range r.channels {
+		if seq == r.seq {
+			r.changed = append(r.changed, name)
+		}
+	}
+	slices.Sort(r.changed)
 }
 
 // find returns the checkpoint that ref names in a thread that has not expired, or
@@ -113,6 +151,8 @@ func removeThread(q *tx, tid int64) error {
 		"DELETE FROM logs WHERE tid = ?",
 		"DELETE FROM channel_values WHERE tid = ?",
 		"DELETE FROM writes WHERE tid = ?",
+		"DELETE FROM orphans WHERE tid = ?",
+		"DELETE FROM pruned WHERE tid = ?",
 		"DELETE FROM checkpoints WHERE tid = ?",
 		"DELETE FROM threads WHERE tid = ?",
 	} {
@@ -123,10 +163,21 @@ func removeThread(q *tx, tid int64) error {
 	return nil
 }
 
-// values reads the channel values of rows; cache saves reading one that several carry.
-func values(q *tx, r *row, cache map[valueKey][]byte) (map[string][]byte, error) {
-	channels := make(map[string][]byte, len(r.channels))
-	for name, seq := range r.channels {
+// values reads values of a row's channels, all if names is nil; cache saves reading one
+// that several rows carry.
+func values(q *tx, r *row, names []string, cache map[valueKey][]byte) (map[string][]byte, error) {
+	switch {
+	case names == nil:
+		names = slices.Collect(maps.Keys(r.channels))
+	case len(names) == 0:
+		return nil, nil
+	}
+	channels := make(map[string][]byte, len(names))
+	for _, name := range names {
+		seq, there := r.channels[name]
+		if !there {
+			continue
+		}
 		key := valueKey{seq, name}
 		value, ok := cache[key]
 		if !ok {
@@ -149,13 +200,36 @@ type valueKey struct {
 	name string
 }
 
-// checkpoint is r without pending writes.
-func (r *row) checkpoint(q *tx, cache map[valueKey][]byte) (checkpointer.Checkpoint, error) {
-	channels, err := values(q, r, cache)
-	if err != nil {
+// checkpoint is r with what sel asks for.
+func (r *row) checkpoint(q *tx, sel checkpointer.Selection, cache map[valueKey][]byte) (cp checkpointer.Checkpoint, err error) {
+	cp = checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Sequence: r.seq, Time: r.time, Length: r.messages().Length,
+		Versions: r.channels, Changed: r.changed, Logs: make(map[string]checkpointer.LogState, len(r.logs))}
+	for name, at := range r.logs {
+		cp.Logs[name] = checkpointer.LogState{Length: at.Length, Version: at.Version}
+	}
+	if cp.Channels, err = values(q, r, sel.Channels, cache); err != nil {
 		return checkpointer.Checkpoint{}, err
 	}
-	metadata, err := record.MetadataOf(r.metadata)
-	return checkpointer.Checkpoint{Ref: r.ref, Parent: r.parent, Time: r.time, Length: r.length,
-		Channels: channels, Metadata: metadata}, err
+	if cp.Metadata, err = record.MetadataOf(r.metadata); err != nil {
+		return checkpointer.Checkpoint{}, err
+	}
+	if sel.Writes {
+		cp.Writes, err = pending(q, r)
+	}
+	return cp, err
+}
+
+// pending reads the writes under a row.
+func pending(q *tx, r *row) (writes []checkpointer.PendingWrite, err error) {
+	err = q.each(func(rows *sql.Rows) error {
+		var w checkpointer.PendingWrite
+		if err := rows.Scan(&w.Task.Path, &w.Task.ID, &w.Index, &w.Channel, &w.Value); err != nil {
+			return err
+		}
+		w.Value = append([]byte{}, w.Value...)
+		writes = append(writes, w)
+		return nil
+	}, "SELECT path, task, place, channel, value FROM writes WHERE tid = ? AND ns = ? AND id = ? ORDER BY path, task, place",
+		r.tid, []byte(r.ref.Namespace), []byte(r.ref.ID))
+	return writes, err
 }

@@ -110,6 +110,36 @@ CREATE TABLE tickets (
 	expires INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX tickets_thread ON tickets(thread, number);
+`, `
+-- JSON. logs: name -> log, length and seq of the last change; changed: the names of the
+-- channels that the step set or removed. Empty in rows of format 1.
+ALTER TABLE checkpoints ADD COLUMN logs BLOB NOT NULL DEFAULT x'';
+ALTER TABLE checkpoints ADD COLUMN changed BLOB NOT NULL DEFAULT x'';
+
+ALTER TABLE writes ADD COLUMN path BLOB NOT NULL DEFAULT x'';
+ALTER TABLE writes ADD COLUMN call INTEGER NOT NULL DEFAULT 0; -- counts the calls at a thread that stored some
+
+-- Where checkpoints stood that were pruned, for listings that go on before them.
+CREATE TABLE pruned (
+	tid INTEGER NOT NULL,
+	seq INTEGER NOT NULL,
+	ns  BLOB NOT NULL,
+	id  BLOB NOT NULL,
+	PRIMARY KEY (tid, seq)
+) STRICT;
+CREATE INDEX pruned_id ON pruned(tid, id, seq);
+
+-- Places of writes whose checkpoint has not come; at: of the last one, unix ms.
+CREATE TABLE orphans (
+	tid INTEGER NOT NULL,
+	ns  BLOB NOT NULL,
+	id  BLOB NOT NULL,
+	at  INTEGER NOT NULL,
+	PRIMARY KEY (tid, ns, id)
+) STRICT;
+CREATE INDEX orphans_at ON orphans(at);
+INSERT INTO orphans SELECT DISTINCT tid, ns, id, CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM writes w
+	WHERE NOT EXISTS (SELECT 1 FROM checkpoints c WHERE c.tid = w.tid AND c.ns = w.ns AND c.id = w.id);
 `}
 
 // The operations in the table changes.

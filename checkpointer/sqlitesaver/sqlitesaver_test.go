@@ -2,7 +2,6 @@ package sqlitesaver_test
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -30,7 +29,7 @@ var history int
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()[:8], Skip: strings.Fields("versions versions-of-logs base base-arguments list-before-id list-before-the-pruned list-limit-zero-before-the-unknown writes-ordered-by-path delete-run prune-by-age prune-answered-interrupts prune-keeps-what-branches-see fences-are-exact success-raises-the-fence large-blobs")}
+	config := checkpointertest.Config{Abilities: checkpointertest.AllAbilities()}
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
 		config := config

@@ -29,6 +29,7 @@ type segment struct {
 // so a view stays right while others write.
 type view struct {
 	at    checkpointer.Ref
+	log   string
 	want  checkpointer.Range
 	row   *row      // of the first read
 	left  int       // of the limit; negative: no limit
@@ -40,14 +41,11 @@ type view struct {
 	to    int64
 }
 
-func newView(at checkpointer.Ref, r checkpointer.Range) (*view, error) {
-	if err := record.CheckRef(at); err != nil {
+func newView(at checkpointer.Ref, log string, r checkpointer.Range) (*view, error) {
+	if err := record.CheckEntries(at, log, r); err != nil {
 		return nil, err
 	}
-	if err := record.CheckRange(r); err != nil {
-		return nil, err
-	}
-	v := &view{at: at, want: r, left: -1, from: r.From, to: r.To}
+	v := &view{at: at, log: log, want: r, left: -1, from: r.From, to: r.To}
 	if r.Limit != nil {
 		v.left = *r.Limit
 	}
@@ -60,10 +58,13 @@ func (v *view) begin(q *tx) (err error) {
 	if v.row, err = find(q, v.at); err != nil {
 		return err
 	}
-	if v.to == 0 || v.to > v.row.length {
-		v.to = v.row.length
+	at := v.row.logs[v.log]
+	if v.to == 0 || v.to > at.Length {
+		v.to = at.Length
 	}
-	v.older = &segment{lid: v.row.lid, bound: v.row.length, end: v.row.length}
+	if at.Lid != 0 {
+		v.older = &segment{lid: at.Lid, bound: at.Length, end: at.Length}
+	}
 	if v.want.Backward {
 		return nil
 	}
