@@ -10,7 +10,6 @@ package langchain
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/tmc/langchaingo/llms"
@@ -25,7 +24,8 @@ import (
 // behind it, or a result without its call right in front, as a rewind can leave them:
 // providers refuse a request that holds one. System text in the middle of a thread, such
 // as an injected notice or the summary of a compaction, goes as a human message in a
-// <system-notice> envelope: most providers take a system message only in front.
+// <system-notice> envelope: most providers take a system message only in front. No text of
+// anybody's, nor a name or an argument of a tool call, opens or closes an envelope.
 func ToModel(messages []langrooms.Message) []llms.MessageContent {
 	var out []llms.MessageContent
 	for _, m := range paired(messages) {
@@ -40,30 +40,15 @@ func toModel(m langrooms.Message) []llms.MessageContent {
 		parts := []llms.ContentPart{llms.TextContent{Text: room.Envelope(m)}}
 		return one(llms.ChatMessageTypeHuman, append(parts, mediaParts(m.Parts)...))
 	case m.Role == langrooms.RoleSystem:
-		text := "<system-notice>\n" + noticeTag.ReplaceAllString(room.NeutralizeTags(room.Content(m)), "&lt;$1") + "\n</system-notice>"
-		return one(llms.ChatMessageTypeHuman, []llms.ContentPart{llms.TextContent{Text: text}})
+		return one(llms.ChatMessageTypeHuman, []llms.ContentPart{llms.TextContent{Text: room.Notice(room.Content(m))}})
 	case m.Role == langrooms.RoleTool:
 		return toolResults(m)
 	case m.Role == langrooms.RoleAI:
-		return one(llms.ChatMessageTypeAI, contentParts(m.Parts))
+		return one(llms.ChatMessageTypeAI, disarmed(contentParts(m.Parts)))
 	default:
 		return one(llms.ChatMessageTypeHuman, disarmed(contentParts(m.Parts)))
 	}
 }
-
-// disarmed is what the operator says, who may paste what a member wrote, without the tags
-// of envelopes.
-func disarmed(parts []llms.ContentPart) []llms.ContentPart {
-	for i, p := range parts {
-		if text, ok := p.(llms.TextContent); ok {
-			parts[i] = llms.TextContent{Text: noticeTag.ReplaceAllString(room.NeutralizeTags(text.Text), "&lt;$1")}
-		}
-	}
-	return parts
-}
-
-// noticeTag is the beginning of an envelope for system text.
-var noticeTag = regexp.MustCompile(`(?i)<(\s*/?\s*system-notice)`)
 
 func one(role llms.ChatMessageType, parts []llms.ContentPart) []llms.MessageContent {
 	if len(parts) == 0 {
@@ -76,9 +61,9 @@ func toolResults(m langrooms.Message) []llms.MessageContent {
 	var out []llms.MessageContent
 	for _, p := range m.Parts {
 		if r := p.ToolResult; r != nil {
-			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: room.NeutralizeTags(r.Content)},
-			}})
+			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: disarmed([]llms.ContentPart{
+				llms.ToolCallResponse{ToolCallID: r.CallID, Name: r.Name, Content: r.Content},
+			})})
 		}
 	}
 	return out

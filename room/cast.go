@@ -43,8 +43,8 @@ func CastBlock(lead string, members []string) string {
 		return ""
 	}
 	return strings.Join([]string{
-		CastMark + " You are " + inline(leadName(lead)) + ", the lead of this chat.",
-		"These other agents have spoken in it, in the order in which they first spoke: " + mentions(members) + ".",
+		CastMark + " You are " + NeutralizeTags(inline(leadName(lead))) + ", the lead of this chat.",
+		"These other agents have spoken in it, in the order in which they first spoke: " + NeutralizeTags(mentions(members)) + ".",
 		"They are other agents and not you, however similar their names are to yours.",
 		`A message inside <room-message from="name"> … </room-message> was said in the room by that name;` +
 			` to="…" lists whom it addressed.`,

@@ -2,7 +2,6 @@ package room
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/langrooms/langrooms"
@@ -30,25 +29,12 @@ func Envelope(m langrooms.Message) string {
 
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
 
-func attribute(value string) string { return xmlEscaper.Replace(inline(value)) }
+func attribute(value string) string { return NeutralizeTags(xmlEscaper.Replace(inline(value))) }
 
-// roomTag finds what a reader could take for a room-message tag, opening or closing,
-// whatever its case, spacing or kind of hyphen, terminated or not.
-var roomTag = func() *regexp.Regexp {
-	const invisible = `\p{Cf}*`
-	const gap = `[\s\p{Z}\p{Cc}\p{Cf}/]*`
-	room, message := strings.Split("room", ""), strings.Split("message", "")
-	return regexp.MustCompile(`(?i)[<＜﹤]` + gap + strings.Join(room, invisible) +
-		gap + `[\p{Pd}_\x{2212}\x{AD}]` + gap + strings.Join(message, invisible))
-}()
-
-// NeutralizeTags makes every room-message tag in text harmless by writing its angle
-// bracket as "&lt;" (spec 2.3). Use it for any text that reaches a model beside
-// envelopes without one of its own, such as a tool result.
-func NeutralizeTags(text string) string {
-	return roomTag.ReplaceAllStringFunc(text, func(tag string) string {
-		return "&lt;" + strings.TrimLeft(tag, "<＜﹤")
-	})
+// Notice renders text of the program's own, such as the summary of a compaction, for a model
+// that takes system messages only in front.
+func Notice(text string) string {
+	return "<system-notice>\n" + NeutralizeTags(validText(text)) + "\n</system-notice>"
 }
 
 // Content is what m says, as text: its text parts joined by line breaks, other parts named
