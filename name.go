@@ -13,7 +13,10 @@ import (
 const MaxName = 128
 
 // reservedNames are the room's own voices.
-var reservedNames = []string{"operator", "assistant", "lead", "room", "system"}
+var reservedNames = []string{"operator", "assistant", "lead", "room", "system", "summary"}
+
+// ReservedNames returns the names of the room's own voices, which no delegate can have.
+func ReservedNames() []string { return slices.Clone(reservedNames) }
 
 // CheckName reports why name cannot be a roster name, or nil (spec: rooms, section 6): it is
 // one run without white space or characters that cannot be shown, holds no @, and is none

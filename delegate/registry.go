@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // Registry is the roster as one immutable value: delegates in their configured order,
@@ -15,7 +15,7 @@ type Registry struct {
 }
 
 // NewRegistry returns a roster of delegates in the given order. It refuses a nil delegate
-// and a second one of the same name.
+// and a second one of the same name, in whatever Unicode spelling; names that differ in case alone are two.
 func NewRegistry(delegates ...Delegate) (*Registry, error) {
 	r := &Registry{order: slices.Clone(delegates), byName: make(map[string]Delegate, len(delegates))}
 	for i, d := range delegates {
@@ -25,6 +25,11 @@ func NewRegistry(delegates ...Delegate) (*Registry, error) {
 		name := d.Info().Name
 		if _, twice := r.byName[name]; twice {
 			return nil, fmt.Errorf("delegate %q: a second entry with this name", name)
+		}
+		for _, other := range r.order[:i] {
+			if twin := other.Info().Name; names.Twins(name, twin) {
+				return nil, fmt.Errorf("delegate %q: the name is another spelling of %q", name, twin)
+			}
 		}
 		r.byName[name] = d
 	}
@@ -60,5 +65,6 @@ func (r *Registry) Get(name string) (Delegate, bool) {
 	return d, ok
 }
 
-// CheckName reports why name cannot be a roster name, or nil; see [langrooms.CheckName].
-func CheckName(name string) error { return langrooms.CheckName(name) }
+// CheckName reports why name cannot be a roster name, or nil: it must pass
+// [langrooms.CheckName] and not look like the name of one of the room's own voices.
+func CheckName(name string) error { return names.CheckName(name) }

@@ -26,6 +26,9 @@ func TestRegistryKeepsOrderAndRefusesASecondName(t *testing.T) {
 	if _, err := NewRegistry(a, &fake{name: "proto"}); err == nil || !strings.Contains(err.Error(), `"proto"`) {
 		t.Errorf("a second proto: %v", err)
 	}
+	if _, err := NewRegistry(&fake{name: "caf\u00e9"}, &fake{name: "Cafe\u0301"}); err == nil || !strings.Contains(err.Error(), "another spelling") {
+		t.Errorf("two spellings of one name: %v", err)
+	}
 	if _, err := NewRegistry(a, nil); err == nil || !strings.Contains(err.Error(), "delegate 2 is nil") {
 		t.Errorf("nil: %v", err)
 	}
@@ -49,7 +52,8 @@ func TestCheckName(t *testing.T) {
 	bad := map[string]string{
 		"": "empty", "a b": "white space", "a\tb": "white space", "a\nb": "white space", "a\u00a0b": "white space",
 		"a@b": "@", "@a": "@", "a\x00b": "cannot be shown", "a\u202eb": "cannot be shown", "a\u200bb": "cannot be shown",
-		"a\xffb": "cannot be shown", "operator": "reserved", "Assistant": "reserved", "LEAD": "reserved", "room": "reserved", "system": "reserved",
+		"a\xffb": "cannot be shown", "operator": "reserved", "Assistant": "reserved", "LEAD": "reserved", "room": "reserved", "system": "reserved", "summary": "reserved",
+		"assi\u017ftant": "looks like", "\u043eperator": "looks like", "ｌｅａｄ": "looks like",
 	}
 	for name, want := range bad {
 		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) {

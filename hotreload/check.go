@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // checkLeadName is the rule for the lead's name: a roster name that may also be "lead" or
@@ -19,7 +19,7 @@ func checkLeadName(name string) error {
 	if low := strings.ToLower(name); low == "lead" || low == "assistant" {
 		return nil
 	}
-	return langrooms.CheckName(name)
+	return names.CheckName(name)
 }
 
 // checkURL takes http and https addresses without a user, and demo:NAME.

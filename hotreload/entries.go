@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // delegates reads the roster: the valid entries, in order. An invalid one is reported and
@@ -24,10 +26,24 @@ func (s *scope) delegates(list *yaml.Node) []Delegate {
 			e.report(Error, item, "name", "refused: a second entry with this name, the first is in line %d", first)
 			continue
 		}
+		if twin := twinOf(d.Name, roster); twin != nil {
+			e.report(Error, item, "name", "refused: the name is another spelling of \"%s\" in line %d", shown(twin.Name), twin.Line)
+			continue
+		}
 		lines[d.Name] = d.Line
 		roster = append(roster, d)
 	}
 	return roster
+}
+
+// twinOf returns the entry whose name is name in another spelling, or nil.
+func twinOf(name string, roster []Delegate) *Delegate {
+	for i, d := range roster {
+		if names.Twins(name, d.Name) {
+			return &roster[i]
+		}
+	}
+	return nil
 }
 
 // entry returns the scope of one list item, named by its name if it has one.

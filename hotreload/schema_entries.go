@@ -1,6 +1,9 @@
 package hotreload
 
-import "github.com/langrooms/langrooms"
+import (
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/internal/names"
+)
 
 const (
 	typeA2A    = "a2a"
@@ -20,7 +23,7 @@ var (
 
 // delegateRows describes one entry of delegates (spec: rooms, section 6).
 var delegateRows = []row[Delegate]{
-	{Field{Key: "name", Kind: KindText, Required: true, check: langrooms.CheckName,
+	{Field{Key: "name", Kind: KindText, Required: true, check: names.CheckName,
 		Help: "How it is addressed: one run without white space or `@`, none of `operator`, `assistant`, `lead`, `room`, `system`."}, func(d *Delegate) any { return &d.Name }},
 	{Field{Key: "type", Kind: KindChoice, Required: true, Choices: []string{typeA2A, typeOpenAI, typeACP},
 		Help: "The protocol it speaks."}, func(d *Delegate) any { return &d.Type }},

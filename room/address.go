@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // AddressKind says what a text of the operator is.
@@ -38,20 +40,22 @@ type Address struct {
 }
 
 // Parse finds out whom text addresses (spec 1.1–1.5). The leading run of @ tokens is
-// resolved against the roster's names: exactly, else under Unicode case folding when
-// just one name matches, else without trailing punctuation. The first token that does
-// not resolve begins the message.
+// resolved against the roster's names: exactly, else under Unicode compatibility
+// composition and case folding when just one name matches, else without trailing
+// punctuation. The first token that does not resolve begins the message. Characters that
+// show nothing are passed over in front of an @ and in a token.
 func Parse(text string, roster []string) Address {
-	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+	rest := beforeAt(text)
 	if len(roster) == 0 || !strings.HasPrefix(rest, "@") {
 		return Address{}
 	}
-	names := newNames(roster)
+	known := newRoster(roster)
 	var to []string
 	seen := make(map[string]bool)
 	for {
+		rest = beforeAt(rest)
 		token := firstToken(rest)
-		name, ok := names.resolve(token)
+		name, ok := known.resolve(token)
 		if !ok {
 			break
 		}
@@ -59,17 +63,26 @@ func Parse(text string, roster []string) Address {
 			seen[name] = true
 			to = append(to, name)
 		}
-		rest = strings.TrimLeftFunc(rest[len(token):], unicode.IsSpace)
+		rest = rest[len(token):]
 	}
 	switch token := firstToken(rest); {
-	case len(to) == 0 && token == "@":
+	case len(to) == 0 && strings.TrimLeftFunc(token[1:], isInvisible) == "":
 		return Address{}
 	case len(to) == 0:
-		return Address{Kind: UnknownDelegate, Token: token, Near: names.near(token)}
-	case rest == "":
+		return Address{Kind: UnknownDelegate, Token: token, Near: known.near(token)}
+	case strings.TrimLeftFunc(rest, isInvisible) == "":
 		return Address{Kind: NoMessage, To: to}
 	}
 	return Address{Kind: Addressed, To: to, Message: rest}
+}
+
+// beforeAt is s without the white space in front and, if an @ follows, without anything in
+// front of it that shows nothing.
+func beforeAt(s string) string {
+	if at := strings.TrimLeftFunc(s, isInvisible); strings.HasPrefix(at, "@") {
+		return at
+	}
+	return strings.TrimLeftFunc(s, unicode.IsSpace)
 }
 
 // firstToken returns s up to its first white space.
@@ -108,7 +121,7 @@ func UsageText(to []string) string {
 
 // Complete lists the roster names that can complete the last token of what stands before
 // the cursor, in roster order (spec 1.7). There is none unless that token begins with @
-// and everything before it is addressees. Names are compared case folded; a name that is
+// and everything before it is addressees. Names are compared as [Parse] does; a name that is
 // addressed already, or that [Parse] would not resolve to itself, is never offered.
 func Complete(prefix string, roster []string) []string {
 	start := 0
@@ -117,7 +130,7 @@ func Complete(prefix string, roster []string) []string {
 		start = i + width
 	}
 	head, token := prefix[:start], prefix[start:]
-	if !strings.HasPrefix(token, "@") {
+	if token = beforeAt(token); !strings.HasPrefix(token, "@") {
 		return nil
 	}
 	before := Parse(head, roster)
@@ -125,10 +138,10 @@ func Complete(prefix string, roster []string) []string {
 		return nil
 	}
 	var offers []string
-	want := fold(token[1:])
+	want := names.Key(token[1:])
 	for _, name := range roster {
 		known := slices.Contains(before.To, name) || slices.Contains(offers, name)
-		if known || !strings.HasPrefix(fold(name), want) {
+		if known || !strings.HasPrefix(names.Key(name), want) {
 			continue
 		}
 		if a := Parse("@"+name, roster); a.Kind == NoMessage && slices.Equal(a.To, []string{name}) {

@@ -4,35 +4,32 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
+	"github.com/langrooms/langrooms/internal/names"
 )
 
-// fold maps texts that are equal under Unicode full case folding to one text.
-func fold(s string) string { return cases.Fold().String(s) }
-
-// names resolves tokens against a roster.
-type names struct {
-	roster []string
-	exact  map[string]bool
-	// folded maps a folded name to the roster's spelling, or to "" when two names fold alike.
-	folded map[string]string
+// roster resolves tokens.
+type roster struct {
+	names []string
+	exact map[string]bool
+	// keyed maps a name's key to the roster's spelling, or to "" when two names have one.
+	keyed map[string]string
 	// longest is the length of the longest name, in bytes.
 	longest int
 }
 
-func newNames(roster []string) names {
-	n := names{roster: roster, exact: make(map[string]bool), folded: make(map[string]string)}
-	for _, name := range roster {
+func newRoster(all []string) roster {
+	n := roster{names: all, exact: make(map[string]bool), keyed: make(map[string]string)}
+	for _, name := range all {
 		if name == "" || n.exact[name] {
 			continue
 		}
 		n.exact[name] = true
 		n.longest = max(n.longest, len(name))
-		f := fold(name)
-		if _, twice := n.folded[f]; twice {
+		key := names.Key(name)
+		if _, twice := n.keyed[key]; twice {
 			name = ""
 		}
-		n.folded[f] = name
+		n.keyed[key] = name
 	}
 	return n
 }
@@ -42,7 +39,7 @@ const punctuation = ",.:;!?"
 
 // resolve returns the roster's spelling of the name in an @ token. Trailing punctuation
 // is dropped mark by mark, so that of two possible names the longer one wins.
-func (n names) resolve(token string) (string, bool) {
+func (n roster) resolve(token string) (string, bool) {
 	typed, ok := strings.CutPrefix(token, "@")
 	for ok && typed != "" {
 		if name, found := n.lookup(typed); found {
@@ -56,18 +53,18 @@ func (n names) resolve(token string) (string, bool) {
 	return "", false
 }
 
-// foldGrowth is more than the factor by which folding can change a text's length. It
-// keeps a very long token from being folded at all.
-const foldGrowth = 16
+// keyGrowth is more than the factor by which a key can be shorter than its text, but for
+// characters that show nothing. It keeps a very long token from being looked at at all.
+const keyGrowth = 16
 
-func (n names) lookup(typed string) (string, bool) {
+func (n roster) lookup(typed string) (string, bool) {
 	if n.exact[typed] {
 		return typed, true
 	}
-	if len(typed) > foldGrowth*n.longest {
+	if len(typed) > keyGrowth*n.longest {
 		return "", false
 	}
-	name := n.folded[fold(typed)]
+	name := n.keyed[names.Key(typed)]
 	return name, name != ""
 }
 
@@ -75,14 +72,14 @@ func (n names) lookup(typed string) (string, bool) {
 const maxDistance = 2
 
 // near returns the roster name closest to token, the first of equals, or "".
-func (n names) near(token string) string {
+func (n roster) near(token string) string {
 	typed := strings.TrimRight(strings.TrimPrefix(token, "@"), punctuation)
-	if typed == "" || len(typed) > foldGrowth*(n.longest+maxDistance) {
+	if typed == "" || len(typed) > keyGrowth*(n.longest+maxDistance) {
 		return ""
 	}
 	best, found := maxDistance+1, ""
-	for _, name := range n.roster {
-		if d := distance([]rune(fold(typed)), []rune(fold(name))); d < best && n.exact[name] {
+	for _, name := range n.names {
+		if d := distance([]rune(names.Key(typed)), []rune(names.Key(name))); d < best && n.exact[name] {
 			best, found = d, name
 		}
 	}

@@ -3,6 +3,8 @@ package room
 import (
 	"strings"
 	"unicode"
+
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // passWord is the reply that the offer to pass asks for.
@@ -36,8 +38,8 @@ func cutListNumber(words string) string {
 	return words
 }
 
-// isInvisible accepts white space and the format characters that show nothing.
-func isInvisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+// isInvisible accepts white space and the characters that show nothing.
+func isInvisible(r rune) bool { return unicode.IsSpace(r) || names.Ignorable(r) }
 
 // decoration lists the marks around a word that Unicode files under symbols: emphasis,
 // back-quotes, accents and modifiers used as quotes, angle brackets and quote markers,

@@ -36,11 +36,12 @@ var layers = []row{
 	{layer: 0, pkg: "."},
 
 	{layer: 1, pkg: "internal/redact"},
-	{layer: 1, pkg: "room", modules: []string{"golang.org/x/text"}},
+	{layer: 1, pkg: "internal/names", modules: []string{"golang.org/x/text"}},
+	{layer: 1, pkg: "room", may: []string{"internal/names"}},
 	{layer: 1, pkg: "checkpointer"},
-	{layer: 1, pkg: "delegate"},
+	{layer: 1, pkg: "delegate", may: []string{"internal/names"}},
 	{layer: 1, pkg: "internal/lifetime"},
-	{layer: 1, pkg: "hotreload", modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
+	{layer: 1, pkg: "hotreload", may: []string{"internal/names"}, modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
 
 	{layer: 2, pkg: "checkpointer/internal/*", may: []string{"checkpointer"}},
 	{layer: 2, pkg: "checkpointer/memorysaver", may: savers},
