@@ -21,6 +21,9 @@ type Outcome struct {
 	// rounds; nothing was recorded. In a run of one round an answer without text is not
 	// silent, and its Reply is empty.
 	Silent bool `json:"silent"`
+	// Paused means that the member has asked something and waits for the answer: it takes no
+	// further part in the run. Reply holds its question and how to go on.
+	Paused bool `json:"paused,omitempty"`
 	// Reply is the member's words, trimmed at both ends.
 	Reply string `json:"reply,omitempty"`
 	// NewConversation means that the peer had forgotten the conversation that was to be
@@ -33,9 +36,11 @@ type Outcome struct {
 	// Task is the peer's id of the work that may still be going on after a failure.
 	Task string `json:"task,omitempty"`
 	// CaughtUp is the number of messages in the window that the member was shown, and
-	// Truncated says that something was left out of it.
+	// Truncated says that something was left out of it. Compacted says that this is the
+	// messages which a compaction has replaced, and that the window holds their summary.
 	CaughtUp  int  `json:"caught_up"`
 	Truncated bool `json:"truncated"`
+	Compacted bool `json:"compacted,omitempty"`
 	// Collecting means that the member's answer is still being waited for in the
 	// background.
 	Collecting bool `json:"collecting"`
@@ -79,6 +84,10 @@ const (
 type Notes struct {
 	// Truncated names the members that answered with words on a clipped window.
 	Truncated []string `json:"truncated,omitempty"`
+	// Compacted names those of them that lacked nothing but what a compaction has replaced.
+	Compacted []string `json:"compacted,omitempty"`
+	// Paused names the members that wait for an answer to a question of theirs.
+	Paused []string `json:"paused,omitempty"`
 	// Collecting names the members whose late answer is waited for.
 	Collecting []string `json:"collecting,omitempty"`
 	// Kept names the members whose late answer the next process on the thread takes up.

@@ -13,9 +13,18 @@ import (
 // Interrupted is the caller's to fill in. Each member is named once, in dispatch order.
 func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) langrooms.Notes {
 	var n langrooms.Notes
+	var clipped []string // by a limit
 	for _, o := range outcomes {
 		if o.Truncated && o.OK && !o.Silent && o.Reply != "" {
 			n.Truncated = addOnce(n.Truncated, o.Author)
+			if o.Compacted {
+				n.Compacted = addOnce(n.Compacted, o.Author)
+			} else {
+				clipped = addOnce(clipped, o.Author)
+			}
+		}
+		if o.Paused {
+			n.Paused = addOnce(n.Paused, o.Author)
 		}
 		if o.Collecting {
 			n.Collecting = addOnce(n.Collecting, o.Author)
@@ -30,6 +39,7 @@ func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) lan
 			n.Unrecorded = addOnce(n.Unrecorded, o.Author)
 		}
 	}
+	n.Compacted = slices.DeleteFunc(n.Compacted, func(name string) bool { return slices.Contains(clipped, name) })
 	if reason == langrooms.ReasonCapped && cap > 1 {
 		n.Cap = cap
 	}
@@ -47,10 +57,15 @@ func addOnce(list []string, name string) []string {
 // or a process that failed.
 func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 	var texts []string
-	if len(n.Truncated) > 0 {
-		texts = append(texts, "Older messages were left out of the catch-up for "+mentions(n.Truncated)+
+	clipped := slices.DeleteFunc(slices.Clone(n.Truncated), func(name string) bool { return slices.Contains(n.Compacted, name) })
+	if len(clipped) > 0 {
+		texts = append(texts, "Older messages were left out of the catch-up for "+mentions(clipped)+
 			" — the room since they last spoke is longer than the window. Raise room.catchup_max_messages"+
 			" / room.catchup_max_chars to widen it.")
+	}
+	if len(n.Compacted) > 0 {
+		texts = append(texts, "Older messages were left out of the catch-up for "+mentions(n.Compacted)+
+			" — a compaction has replaced them, and their summary was shown instead.")
 	}
 	if len(n.Collecting) > 0 {
 		texts = append(texts, "Still waiting on "+mentions(n.Collecting)+
@@ -63,6 +78,9 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 	if n.Cap > 1 {
 		texts = append(texts, fmt.Sprintf("The room stopped at its %d-round cap — the conversation had not"+
 			" settled. Ask again to continue it, or raise room.max_rounds.", n.Cap))
+	}
+	if len(n.Paused) > 0 && len(outcomes) > 1 {
+		texts = append(texts, "Waiting for an answer from you: "+mentions(n.Paused)+". A member that waits takes no further part in the run.")
 	}
 	if len(n.NewConversation) > 0 {
 		texts = append(texts, "The conversation with "+mentions(n.NewConversation)+" had been forgotten at the"+

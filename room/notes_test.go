@@ -33,6 +33,10 @@ func TestNotesOf(t *testing.T) {
 		{"a member that answered once and failed once is named", []langrooms.Outcome{
 			said("a"), {Author: "a", Truncated: true},
 		}, langrooms.ReasonExhausted, 3, langrooms.Notes{Truncated: []string{"a"}}},
+		{"by a compaction, and by a limit", []langrooms.Outcome{
+			{Author: "a", OK: true, Reply: "x", Truncated: true, Compacted: true}, said("b"), {Author: "b", OK: true, Reply: "x", Truncated: true, Compacted: true},
+		}, langrooms.ReasonSettled, 3, langrooms.Notes{Truncated: []string{"a", "b"}, Compacted: []string{"a"}}},
+		{"paused", []langrooms.Outcome{{Author: "a", OK: true, Reply: "⏸", Paused: true}}, langrooms.ReasonAnswered, 1, langrooms.Notes{Paused: []string{"a"}}},
 		{"collecting", []langrooms.Outcome{{Author: "slow", Collecting: true}, {Author: "a", OK: true, Reply: "x"}},
 			langrooms.ReasonExhausted, 3, langrooms.Notes{Collecting: []string{"slow"}}},
 		{"cap", nil, langrooms.ReasonCapped, 3, langrooms.Notes{Cap: 3}},

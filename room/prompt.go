@@ -45,6 +45,8 @@ type PromptInput struct {
 	Window Window
 	// MultiRound adds the offer to pass; see [Run.MultiRound].
 	MultiRound bool
+	// NoOffer leaves the offer out of a multi-round prompt; see [Run.OffersPass].
+	NoOffer bool
 }
 
 // Prompt writes what a member is sent (spec 3.6–3.8): preface, window, the message, and in
@@ -52,7 +54,7 @@ type PromptInput struct {
 // bare message. In the window every line that begins with "[" is the room's own; other
 // lines of a text are indented by two spaces. The message stands as it is (but for invalid UTF-8).
 func Prompt(in PromptInput) string {
-	omitted := in.Window.Truncated || in.Window.Compacted
+	omitted := in.Window.Truncated
 	if len(in.Window.Lines) == 0 && !omitted && !in.MultiRound {
 		return validText(in.Message)
 	}
@@ -79,7 +81,7 @@ func Prompt(in PromptInput) string {
 		b.WriteString("\n")
 	}
 	b.WriteString("You have been addressed directly as @" + inline(in.Member) + ". Reply to this message:\n\n" + validText(in.Message))
-	if in.MultiRound {
+	if in.MultiRound && !in.NoOffer {
 		b.WriteString("\n\n" + offerToPass)
 	}
 	return b.String()

@@ -10,7 +10,7 @@ import (
 func TestPrompt(t *testing.T) {
 	news := room.Window{Lines: []room.Line{{Author: "operator", Text: "what broke the build?"}, {Author: "reviewer", Text: "I'd blame auth"}}}
 	clipped := room.Window{Lines: news.Lines[1:], Truncated: true}
-	compacted := room.Window{Lines: news.Lines[1:], Compacted: true}
+	compacted := room.Window{Lines: news.Lines[1:], Truncated: true, Compacted: true}
 	tests := []struct {
 		name   string
 		window room.Window

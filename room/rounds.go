@@ -26,10 +26,11 @@ func ClampRounds(n int) int {
 // the one they are called on. The zero value is a run without members.
 type Run struct {
 	members []string // of the present round
-	failed  []string // in the present round
+	out     []string // from the next round on
 	limit   int
 	round   int
 	spoke   bool
+	literal bool // the message speaks of passing itself
 }
 
 // NewRun plans a run of the members to, in written order, under the room.max_rounds
@@ -55,32 +56,50 @@ func (r Run) MultiRound() bool {
 	return r.limit > 1 && (r.round > 1 || len(r.live()) >= 2)
 }
 
+// About says what the run's message is. When it holds the word pass itself, as in "answer
+// PASS or FAIL", the first round makes no offer and takes a bare pass for an answer.
+func (r Run) About(message string) Run {
+	r.literal = holdsPass(message)
+	return r
+}
+
+// OffersPass reports whether the member that is asked next is told that it can pass.
+func (r Run) OffersPass() bool { return r.MultiRound() && !r.literalRound() }
+
+// Silent reports whether a reply of the present round says nothing; see [Silent].
+func (r Run) Silent(reply string) bool {
+	return r.MultiRound() && Silent(reply) && !(r.literalRound() && saysPass(reply))
+}
+
+func (r Run) literalRound() bool { return r.literal && r.round == 1 }
+
 // Round is the present round, counted from 1.
 func (r Run) Round() int { return r.round }
 
-// Members lists the members of the present round in written order; one that fails in it
-// stays listed until the next.
+// Members lists the members of the present round in written order; one that fails or pauses
+// in it stays listed until the next.
 func (r Run) Members() []string { return slices.Clone(r.members) }
 
 // Record notes the outcome of one dispatch of the present round. A member whose dispatch
-// failed is out from the next round on, whatever the reason (spec 4.3). Nothing but
-// whether it failed or was silent is read out of an outcome (spec 4.6), and one whose
-// author is no member changes nothing.
+// failed is out from the next round on, whatever the reason (spec 4.3), and so is one that
+// has paused: it waits for an answer, which no further question is. Nothing but whether it
+// failed, paused or was silent is read out of an outcome (spec 4.6), and one whose author is
+// no member changes nothing.
 func (r Run) Record(o langrooms.Outcome) Run {
 	switch {
 	case !slices.Contains(r.members, o.Author):
-	case !o.OK:
-		r.failed = append(slices.Clone(r.failed), o.Author)
-	case !o.Silent:
-		r.spoke = true
+		return r
+	case !o.OK || o.Paused:
+		r.out = append(slices.Clone(r.out), o.Author)
 	}
+	r.spoke = r.spoke || o.OK && !o.Silent
 	return r
 }
 
 func (r Run) live() []string {
 	var live []string
 	for _, name := range r.members {
-		if !slices.Contains(r.failed, name) {
+		if !slices.Contains(r.out, name) {
 			live = append(live, name)
 		}
 	}
@@ -102,5 +121,5 @@ func (r Run) NextRound() (next Run, reason langrooms.Reason, done bool) {
 	case r.round >= r.limit:
 		return r, langrooms.ReasonCapped, true
 	}
-	return Run{members: live, limit: r.limit, round: r.round + 1}, "", false
+	return Run{members: live, limit: r.limit, round: r.round + 1, literal: r.literal}, "", false
 }

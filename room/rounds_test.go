@@ -1,6 +1,7 @@
 package room_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,38 @@ func play(t *testing.T, to []string, cap int, script []string) (asked [][]string
 	}
 	t.Fatalf("not ended after %d rounds", len(script))
 	return nil, nil, ""
+}
+
+// Spec 4.4: a message that speaks of passing itself.
+func TestPassInTheMessage(t *testing.T) {
+	for message, literal := range map[string]bool{
+		"answer PASS or FAIL": true, "pass/fail?": true, "did it «Pass»?": true, "pass": true,
+		"the password": false, "passes": false, "bypass": false, "pass_through": false, "": false,
+	} {
+		run := room.NewRun([]string{"a", "b"}, 3).About(message)
+		if run.OffersPass() == literal || run.Silent("**PASS**") == literal || !run.Silent(" \n") {
+			t.Errorf("%q: offers %t, silent %t", message, run.OffersPass(), run.Silent("**PASS**"))
+		}
+		for _, name := range []string{"a", "b"} {
+			run = run.Record(langrooms.Outcome{Author: name, OK: true, Reply: "PASS"})
+		}
+		if next, _, done := run.NextRound(); done || !next.OffersPass() || !next.Silent("pass") {
+			t.Errorf("%q: the second round is not as ever", message)
+		}
+	}
+	if run := room.NewRun([]string{"a"}, 3).About("pass?"); run.OffersPass() || run.Silent("pass") {
+		t.Error("one member is offered to pass")
+	}
+}
+
+// A member that waits for input is out, and has spoken.
+func TestPauseTakesAMemberOut(t *testing.T) {
+	run := room.NewRun([]string{"a", "b", "c"}, 3).Record(langrooms.Outcome{Author: "a", OK: true, Reply: "⏸", Paused: true})
+	run = run.Record(langrooms.Outcome{Author: "b", OK: true, Silent: true}).Record(langrooms.Outcome{Author: "c", OK: true, Silent: true})
+	next, reason, done := run.NextRound()
+	if want := []string{"b", "c"}; done || !slices.Equal(next.Members(), want) {
+		t.Errorf("the next round is of %v (%s), want %v", next.Members(), reason, want)
+	}
 }
 
 func TestRun(t *testing.T) {

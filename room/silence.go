@@ -15,12 +15,26 @@ const passWord = "pass"
 // word makes it an answer, and so does decoration alone. In a run of one round nothing
 // is silent; see [Run.MultiRound].
 func Silent(reply string) bool {
+	return strings.TrimFunc(reply, isInvisible) == "" || saysPass(reply)
+}
+
+// saysPass reports whether a reply is the word and decoration.
+func saysPass(reply string) bool {
 	words := strings.TrimFunc(reply, isDecoration)
-	if words == "" {
-		return strings.TrimFunc(reply, isInvisible) == ""
-	}
 	words = strings.TrimLeftFunc(cutListNumber(words), isDecoration)
 	return strings.EqualFold(words, passWord)
+}
+
+// holdsPass reports whether the word stands in a message, in any case.
+func holdsPass(message string) bool {
+	for word := range strings.FieldsFuncSeq(message, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '_'
+	}) {
+		if strings.EqualFold(word, passWord) {
+			return true
+		}
+	}
+	return false
 }
 
 // cutListNumber drops the marker of a numbered list, such as "1." or "2)".

@@ -65,10 +65,10 @@ type Line struct {
 // Window is what a member has missed, oldest line first.
 type Window struct {
 	Lines []Line
-	// Truncated means that a limit kept something out that the member had not been shown.
+	// Truncated means that the member is not shown something that it had not been shown.
 	Truncated bool
-	// Compacted means that messages which the member had not been shown have been replaced
-	// by a summary. No limit would bring them back, so it is not Truncated.
+	// Compacted means that a summary, which stands as the first line, is all that was
+	// Truncated: no limit would bring back the messages that it has replaced.
 	Compacted bool
 }
 
@@ -116,7 +116,7 @@ func (r *windowReader) read(m langrooms.Message) bool {
 		return false
 	}
 	if m.Summary != nil {
-		r.compacted = true
+		r.summary(m)
 		return false
 	}
 	author, authored := Author(m, r.query.Lead)
@@ -131,6 +131,18 @@ func (r *windowReader) read(m langrooms.Message) bool {
 	tooLong := question && len(r.lines) < r.limits.Messages
 	r.truncated = !r.add(label(author), strings.TrimSpace(Content(m))) && !tooLong
 	return !r.truncated
+}
+
+// SummaryAuthor is the author of the line that stands for messages which a compaction has
+// replaced. No delegate can have the name.
+const SummaryAuthor = "summary"
+
+// summary takes what stands in place of messages that the member has not been shown, at
+// least in part. It is a loss, also where all of its words are shown.
+func (r *windowReader) summary(m langrooms.Message) {
+	text := strings.TrimSpace(Content(m))
+	r.compacted = text == "" || r.add(SummaryAuthor, text)
+	r.truncated = true
 }
 
 // moveStart raises the start to what the member is known to have been shown when m, a
