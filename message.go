@@ -84,7 +84,8 @@ type Summary struct {
 // SummaryMember is one speaker of the replaced messages.
 type SummaryMember struct {
 	Name string `json:"name"`
-	// Seen is the [Stamp.Seen] of the member's newest successful reply among them.
+	// Seen is the position up to which the member had seen them: the [Stamp.Seen] of its newest
+	// successful reply among them, or that reply's end if it stands right there.
 	Seen int64 `json:"seen"`
 }
 

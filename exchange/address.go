@@ -78,7 +78,7 @@ type run struct {
 // When ctx ends the member being asked is told to stop and the run ends there, recorded as
 // stopped by the operator; that is a result and no error.
 func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result, error) {
-	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds)}
+	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds).About(a.Message)}
 	x.address.To = x.plan.Members()
 	if err := x.checkMembers(); err != nil {
 		return langrooms.Result{Thread: t.hold.Thread()}, err
@@ -139,6 +139,7 @@ func (x *run) rounds() (langrooms.Reason, error) {
 			case err != nil:
 				return "", err
 			case x.stopped(o):
+				x.unasked(asked[i+1:], unaskedCause)
 				return langrooms.ReasonStopped, nil
 			case o.Unrecorded != "":
 				return x.cutShort(asked[i+1:]), nil
@@ -163,7 +164,7 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 	}
 	a, err := Ask(x.ctx, x.room, x.view(), Question{
 		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.speaker(), Member: member, Message: x.address.Message,
-		MayPass: x.plan.MultiRound(), Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
+		MayPass: x.plan.MultiRound(), Literal: x.plan.MultiRound() && !x.plan.OffersPass(), Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
 	})
 	if err != nil {
 		return langrooms.Outcome{}, err
@@ -200,23 +201,35 @@ func (x *run) stopped(o langrooms.Outcome) bool {
 // cutShortCause is why a member was not asked after a reply before could not be stored.
 const cutShortCause = "stopped: the answer before it could not be stored"
 
+// unaskedCause is why a member was not asked after the run was stopped at one before.
+const unaskedCause = "stopped before it was asked"
+
 // cutShort ends a run that cannot go on because the last reply is not on the thread, where
 // the next member would have to read it. Of rest, the members still to be asked in this
-// round, those of the first round are owed an answer and get a word instead.
+// round, those of the first round get a word instead.
 func (x *run) cutShort(rest []string) langrooms.Reason {
+	x.unasked(rest, cutShortCause)
 	if x.plan.Round() > 1 {
 		return langrooms.ReasonExhausted
-	}
-	for _, member := range rest {
-		o := langrooms.Outcome{Author: member, Round: 1, Error: cutShortCause,
-			ErrorKind: string(delegate.KindCanceled), Started: time.Now().UTC()}
-		x.outcomes = append(x.outcomes, o)
-		x.room.emit(x.Thread(), x.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
 	}
 	if len(rest) > 0 || x.plan.MultiRound() {
 		return langrooms.ReasonExhausted
 	}
 	return langrooms.ReasonAnswered
+}
+
+// unasked gives each of rest, the members still to be asked in a round that ends for cause, an
+// outcome: in the first round they are owed an answer, later nobody who waits is.
+func (x *run) unasked(rest []string, cause string) {
+	if x.plan.Round() > 1 {
+		return
+	}
+	for _, member := range rest {
+		o := langrooms.Outcome{Author: member, Round: 1, Error: cause,
+			ErrorKind: string(delegate.KindCanceled), Started: time.Now().UTC()}
+		x.outcomes = append(x.outcomes, o)
+		x.room.emit(x.Thread(), x.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
+	}
 }
 
 // opening is the open exchange while member is being asked and rest wait in this round.

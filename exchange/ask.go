@@ -30,6 +30,9 @@ type Question struct {
 	// MayPass offers the member to pass: words that say so, and none, are then a silent
 	// answer.
 	MayPass bool
+	// Literal, in a question that may be passed, makes no offer and takes a bare pass for an
+	// answer: the message itself speaks of passing; see room.Run.About.
+	Literal bool
 	// Incognito keeps the content out of logs, traces, exports and summaries.
 	Incognito bool
 	// Timeout is a hard bound for the dispatch; 0 means the delegate's own.
@@ -73,13 +76,18 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 		return Answer{}, err
 	}
 	a := Answer{thread: v.Thread, exchange: q.Exchange, Seen: v.Next, Outcome: langrooms.Outcome{
-		Author: q.Member, Round: q.Round, CaughtUp: len(window.Lines), Truncated: window.Truncated, Started: time.Now().UTC()}}
+		Author: q.Member, Round: q.Round, CaughtUp: len(window.Lines), Truncated: window.Truncated, Compacted: window.Compacted,
+		Started: time.Now().UTC()}}
 	if q.Resume != "" {
 		a.Seen = 0 // who resumes a task is shown nothing
 	}
 	r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round})
 	reply, err := q.dispatch(ctx, r, v, d, window)
 	a.Outcome.Duration = time.Since(a.Outcome.Started)
+	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {
+		r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round,
+			Progress: &langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning}})
+	}
 	q.judge(ctx, &a, v, reply, err)
 	return a, nil
 }
@@ -117,7 +125,7 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 		frame = room.Prompt
 	}
 	req := delegate.Request{
-		Prompt:  frame(room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: window, MultiRound: q.MayPass}),
+		Prompt:  frame(room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: window, MultiRound: q.MayPass, NoOffer: q.Literal}),
 		Timeout: q.Timeout,
 		Progress: func(p langrooms.Progress) {
 			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, Progress: &p})
@@ -155,8 +163,8 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		}
 	default:
 		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
-		o.NewConversation = reply.NewConversation
-		if o.Silent = q.MayPass && room.Silent(o.Reply); o.Silent {
+		o.NewConversation, o.Paused = reply.NewConversation, reply.Paused
+		if o.Silent = q.MayPass && !o.Paused && room.Silent(o.Reply) && !(q.Literal && o.Reply != ""); o.Silent {
 			o.Reply = ""
 		}
 		if o.Reply == "" {
@@ -170,15 +178,23 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 
 // stopWords says why the work under ctx was stopped.
 func stopWords(ctx context.Context) string {
-	if errors.Is(context.Cause(ctx), checkpointer.ErrFenced) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, checkpointer.ErrFenced):
 		return "stopped: the hold on the thread was lost"
+	case errors.Is(cause, langrooms.ErrDisconnected):
+		return "stopped: " + langrooms.ErrDisconnected.Error()
+	case errors.Is(cause, langrooms.ErrShutdown):
+		return "stopped: " + langrooms.ErrShutdown.Error()
+	case errors.Is(cause, context.DeadlineExceeded):
+		return "stopped: the time for it was up"
 	}
 	return room.StoppedCause
 }
 
-// ReplyText is what is recorded of a reply: its words, and that they were cut short.
+// ReplyText is what is recorded of a reply: its words, without reasoning that a model wrote
+// in front of them, and that they were cut short.
 func ReplyText(r delegate.Reply) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(r.Text, "\uFFFD"))
+	text, _ := room.CutReasoning(strings.ToValidUTF8(r.Text, "\uFFFD"))
 	if text != "" && r.Incomplete != "" {
 		text += "\n\n(The answer is incomplete: " + delegate.OneLine(r.Incomplete, delegate.MaxCause) + ")"
 	}

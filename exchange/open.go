@@ -78,16 +78,16 @@ func CloseInterrupted(h *thread.Hold) error {
 	if err != nil {
 		return err
 	}
-	untold, err := Untold(h)
+	untold, err := untoldOf(h)
 	if err != nil {
 		return err
 	}
 	var records []langrooms.Message
-	for _, member := range slices.Concat(open.Running, open.Waiting) {
-		untold = append(untold, member)
+	for i, member := range slices.Concat(open.Running, open.Waiting) {
+		untold = append(untold, interrupted{member, open.Exchange, h.Length() + int64(i)})
 		records = append(records, room.NewReply(room.ReplyRecord{
 			From: member, Exchange: open.Exchange, Round: open.Round,
-			Failed: true, Incognito: open.Incognito, Text: room.FailedText(interruptedCause),
+			Failed: true, Incognito: open.Incognito, Text: "(" + interruptedCause + ")",
 		}))
 	}
 	step := thread.Step{Source: sourceRoom, Messages: records, Remove: []string{openChannel}}
@@ -105,15 +105,50 @@ func CloseInterrupted(h *thread.Hold) error {
 // of yet: what closes an interrupted exchange need not be a turn that somebody reads.
 const untoldChannel = "room.untold"
 
+// interrupted is the record of a dispatch that a dead process left open.
+type interrupted struct {
+	Member   string `json:"member"`
+	Exchange string `json:"exchange"`
+	Seq      int64  `json:"seq"`
+}
+
+// UnmarshalJSON reads the stored form, or a bare name, which an earlier version has stored.
+func (i *interrupted) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &i.Member)
+	}
+	type plain interrupted
+	return json.Unmarshal(data, (*plain)(i))
+}
+
 // Untold names the members whose dispatch was interrupted and recorded as failed, and that no
-// operator has been told of yet.
+// operator has been told of yet. What a rewind has erased, or a fork does not hold, is not
+// told: the thread does not say it.
 func Untold(h *thread.Hold) (members []string, err error) {
+	untold, err := untoldOf(h)
+	for _, i := range untold {
+		members = append(members, i.Member)
+	}
+	return members, err
+}
+
+func untoldOf(h *thread.Hold) (untold []interrupted, err error) {
 	data, ok := h.Channel(untoldChannel)
 	if !ok {
 		return nil, nil
 	}
-	if err := json.Unmarshal(data, &members); err != nil {
+	var stored []interrupted
+	if err := json.Unmarshal(data, &stored); err != nil {
 		return nil, fmt.Errorf("%w: channel %s: %w", checkpointer.ErrFormat, untoldChannel, err)
 	}
-	return members, nil
+	for _, i := range stored {
+		stands, err := h.Stands(thread.Anchor{Exchange: i.Exchange, Seq: i.Seq})
+		if err != nil {
+			return nil, err
+		}
+		if stands || i.Exchange == "" {
+			untold = append(untold, i)
+		}
+	}
+	return untold, nil
 }

@@ -253,7 +253,11 @@ func summaryOf(messages []langrooms.Message, text string) langrooms.Message {
 			}
 		}
 		if st := m.Stamp; st != nil && !st.Failed && len(st.To) == 0 {
-			seen[st.From] = max(seen[st.From], st.Seen)
+			at := st.Seen
+			if at == m.Seq { // a member has seen its own reply, too
+				at++
+			}
+			seen[st.From] = max(seen[st.From], at)
 		}
 	}
 	for _, name := range room.Cast(messages, "") {

@@ -47,7 +47,10 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err != nil {
 		return err
 	}
-	nodes, err := wire(app, printer.Notice)
+	if oneTurn && p.incognito && room.Parse(message, app.Roster.Current().Names()).Kind == room.NotAddressed {
+		return errors.Join(usageError{errors.New(notIncognito)}, app.Close())
+	}
+	nodes, err := wire(app)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
@@ -70,14 +73,16 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	return errors.Join(chat.Run(ctx), app.Close())
 }
 
+// notIncognito is the answer to a message that cannot be kept as it was asked to be.
+const notIncognito = "This message addresses nobody, and only what is addressed can be incognito. Nothing was sent."
+
 // graph is the two nodes that a message goes through.
 type graph struct {
-	room   *roomnode.Node
-	lead   *leadnode.Node
-	notice func(text string)
+	room *roomnode.Node
+	lead *leadnode.Node
 }
 
-func wire(app *setup.App, notice func(text string)) (*graph, error) {
+func wire(app *setup.App) (*graph, error) {
 	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
 	if err != nil {
 		return nil, err
@@ -90,7 +95,7 @@ func wire(app *setup.App, notice func(text string)) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &graph{room, lead, notice}, nil
+	return &graph{room, lead}, nil
 }
 
 func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result, error) {
@@ -99,7 +104,7 @@ func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result,
 		return result, err
 	}
 	if turn.Incognito {
-		g.notice("This message addresses nobody: it is an ordinary one, not incognito.")
+		return langrooms.Result{Thread: turn.Thread, Handled: true, Text: notIncognito, Aside: notIncognito}, nil
 	}
 	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Events: turn.Events})
 }

@@ -97,13 +97,17 @@ func TestLateAnswer(t *testing.T) {
 	}
 }
 
-// spec 2.9: what addresses nobody is not incognito, and the operator is told so.
+// spec 2.9: what addresses nobody cannot be incognito: it is refused, and nothing is sent.
 func TestIncognitoOfTheLead(t *testing.T) {
 	t.Parallel()
 	f := folder(t, says(t, "hello"), "")
-	r := f.Run("chat", "--incognito", "-m", "hi")
-	expect(t, "result", clitest.Result{Out: "hello\n", Diag: "This message addresses nobody: it is an ordinary one, not incognito.\n"}, r)
-	expect(t, "the thread", []string{"human: hi", "ai: hello"}, voices(show(t, f, "main")))
+	r := f.Run("chat", "--incognito", "-m", "hey @slow hi")
+	if r.Status != 2 || r.Out != "" || !strings.Contains(r.Diag, "Nothing was sent.") {
+		t.Errorf("got %+v", r)
+	}
+	if r := f.Run("thread", "show"); r.Status != 1 {
+		t.Errorf("something is on the thread: %+v", r)
+	}
 }
 
 // spec 7.5, 2.9: a late answer to an incognito address lands and wakes nobody.
