@@ -66,7 +66,7 @@ func TestKilledInADispatch(t *testing.T) {
 		}
 		expect(t, "status", 0, r.Status)
 		expectMatch(t, "the next turn", `I am the lead\.\n\n[^\n]*interrupted[^\n]*@proto, @reviewer[^\n]*\n`, r.Out)
-		const interrupted = " failed: (could not be reached: interrupted: no answer was stored)"
+		const interrupted = " failed: (interrupted: no answer was stored)"
 		expect(t, "the thread", []string{"operator: what broke?", "proto" + interrupted, "reviewer" + interrupted,
 			"human: hello", "ai: I am the lead."}, voices(show(t, f, "main")))
 		expect(t, "and no more", clitest.Result{Out: "auth broke\n"}, f.Run("chat", "-m", "@proto what broke?"))
