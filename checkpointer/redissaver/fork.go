@@ -36,19 +36,29 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	if err := record.CheckFork(at, upTo, to); err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
 	}
-	from, err := s.page(ctx, op, at, span{state: true})
+	from, err := s.page(ctx, op, at, span{})
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}
 	c := from.checkpoint
-	if upTo != nil {
-		c.Length = min(c.Length, *upTo)
-	}
 	ref := checkpointer.Ref{Thread: to, Namespace: c.Ref.Namespace, ID: langrooms.NewID()}
 	staged := s.config.Prefix + "{" + tag(to) + "}:s:" + ref.ID
-	start, fields, err := s.stage(ctx, c, to, staged)
-	if err != nil {
-		return checkpointer.Ref{}, err
+	logs := []logCopy{{length: c.Length}}
+	if upTo != nil {
+		logs[0].length = min(c.Length, *upTo)
+	}
+	for name, state := range c.Logs {
+		if name != checkpointer.LogMessages {
+			logs = append(logs, logCopy{name: name, length: state.Length})
+		}
+	}
+	fields := int64(0)
+	for i := range logs {
+		n, err := s.stage(ctx, c.Ref, to, staged, i+1, &logs[i])
+		if err != nil {
+			return checkpointer.Ref{}, err
+		}
+		fields += n
 	}
 	metadata, err := record.Metadata(c.Metadata)
 	if err != nil {
@@ -58,10 +68,14 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	l.text(ref.Namespace, ref.ID, time.Now().UTC().Format(time.RFC3339Nano), token)
 	l.number(s.ttl())
 	l.text(packed(record.WithSource(metadata, "fork")))
-	for _, n := range []int64{start, c.Length, fields} {
-		l.number(n)
-	}
+	l.number(fields)
 	l.channels(c.Channels)
+	l.number(int64(len(logs)))
+	for _, log := range logs {
+		l.text(log.name)
+		l.number(log.start)
+		l.number(log.length)
+	}
 	if err := l.check(); err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, to, err)
 	}
@@ -76,48 +90,58 @@ func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to s
 	return ref, nil
 }
 
-// stage writes the messages that c sees below its length under the key staged, as
-// lua/log.lua has them in log 1. It returns the position of the first and the number of
-// fields.
-func (s *Saver) stage(ctx context.Context, c checkpointer.Checkpoint, to, staged string) (start, fields int64, err error) {
-	start = c.Length
+// logCopy is a log on its way into a fork: "" for the messages, the length that is copied, and
+// the position of the first entry.
+type logCopy struct {
+	name          string
+	length, start int64
+}
+
+// stage writes the entries of a log that the checkpoint at sees under the key staged, as
+// lua/log.lua has them in log number. It returns the number of fields.
+func (s *Saver) stage(ctx context.Context, at checkpointer.Ref, to, staged string, number int, log *logCopy) (fields int64, err error) {
+	log.start = log.length
 	places := map[string][]byte{}
-	for sp := (span{to: c.Length, left: math.MaxInt, most: limitedPage}); sp.open(); {
-		page, err := s.page(ctx, "fork", c.Ref, sp)
+	n := strconv.Itoa(number)
+	for sp := (span{sel: nothing, log: log.name, to: log.length, left: math.MaxInt, most: limitedPage}); sp.open(); {
+		page, err := s.page(ctx, "fork", at, sp)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		entries := &arguments{}
-		for _, m := range page.messages {
-			data, err := record.Encode(m)
+		for _, e := range page.entries {
+			item, err := logItem(log.name, e)
 			if err != nil {
-				return 0, 0, record.Wrap("fork", to, err)
+				return 0, record.Wrap("fork", to, err)
 			}
-			entries.text("e1:"+strconv.FormatInt(m.Seq, 10), "a"+string(data))
-			if places[m.ID] != nil {
-				places[m.ID] = append(places[m.ID], ',')
+			entries.text("e"+n+":"+strconv.FormatInt(e.seq, 10), "a"+e.data)
+			log.start = min(log.start, e.seq)
+			if item.ID == "" {
+				continue
 			}
-			places[m.ID] = strconv.AppendInt(places[m.ID], m.Seq, 10)
-			start = min(start, m.Seq)
+			if places[item.ID] != nil {
+				places[item.ID] = append(places[item.ID], ',')
+			}
+			places[item.ID] = strconv.AppendInt(places[item.ID], e.seq, 10)
 		}
 		if err := s.send(ctx, to, staged, entries); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		fields += int64(len(page.messages))
+		fields += int64(len(page.entries))
 		sp = sp.after(page)
 	}
 	ids := &arguments{}
 	for id, list := range places {
-		ids.text("m1:"+id, string(list))
+		ids.text("m"+n+":"+id, string(list))
 		if len(ids.args) < 2*limitedPage {
 			continue
 		}
 		if err := s.send(ctx, to, staged, ids); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		ids = &arguments{}
 	}
-	return start, fields + int64(len(places)), s.send(ctx, to, staged, ids)
+	return fields + int64(len(places)), s.send(ctx, to, staged, ids)
 }
 
 // send stages fields and their values.

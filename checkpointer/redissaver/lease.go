@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/langrooms/langrooms"
@@ -21,7 +23,16 @@ var luaRenew string
 //go:embed lua/release.lua
 var luaRelease string
 
+//go:embed lua/lockhead.lua
+var luaLockHead string
+
+//go:embed lua/putlast.lua
+var luaPutLast string
+
 var (
+	lockHeadScript = script(luaToken, luaLib, luaLog, luaLease, luaState, luaPending, luaRead, luaLockHead)
+	putLastScript  = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaLease, luaPut, luaPutLast)
+
 	lockScript    = script(luaToken, luaLease, luaLock)
 	renewScript   = script(luaToken, luaLease, luaRenew)
 	releaseScript = script(luaToken, luaLease, luaRelease)
@@ -46,12 +57,72 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 	if err := record.CheckThread(thread); err != nil {
 		return nil, record.Wrap(op, thread, err)
 	}
+	lease, _, err := s.acquire(ctx, op, thread, func(id string) request {
+		return request{op: op, thread: thread, script: lockScript, write: true, keys: []string{s.fenceKey(thread)}, args: []any{id}}
+	})
+	return lease, err
+}
+
+// LockHead implements [checkpointer.HeadLocker].
+func (s *Saver) LockHead(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) (checkpointer.Lease, checkpointer.Checkpoint, []langrooms.Message, error) {
+	const op = "lock"
+	err := record.CheckHead(at, r)
+	if err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, record.Wrap(op, at.Thread, err)
+	}
+	sp, err := spanOf(r, limitedPage)
+	if err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, record.Wrap(op, at.Thread, err)
+	}
+	sp.sel = checkpointer.Selection{Writes: true}
+	read := s.readArgs(at, sp)
+	lease, out, err := s.acquire(ctx, op, at.Thread, func(id string) request {
+		return request{op: op, thread: at.Thread, script: lockHeadScript, write: true,
+			keys: append(s.threadKeys(at.Thread), s.fenceKey(at.Thread)), args: append([]any{id}, read...)}
+	})
+	if err != nil {
+		return nil, checkpointer.Checkpoint{}, nil, err
+	}
+	c, messages, err := s.head(lease.Context(), op, at.Thread, sp, out)
+	if err != nil {
+		_ = lease.Release() // it ends by itself
+		return nil, checkpointer.Checkpoint{}, nil, err
+	}
+	return lease, c, messages, nil
+}
+
+// head reads what lua/lockhead.lua has found under the lease.
+func (s *Saver) head(ctx context.Context, op, thread string, sp span, out []any) (checkpointer.Checkpoint, []langrooms.Message, error) {
+	var list []any
+	if len(out) > 0 {
+		list, _ = out[0].([]any)
+	}
+	list, err := answer(list)
+	if errors.Is(err, checkpointer.ErrNotFound) {
+		return checkpointer.Checkpoint{}, nil, nil
+	}
+	if err != nil {
+		return checkpointer.Checkpoint{}, nil, record.Wrap(op, thread, err)
+	}
+	first, err := parsePage(thread, sp.sel, list[1:])
+	if err != nil {
+		return checkpointer.Checkpoint{}, nil, record.Wrap(op, thread, err)
+	}
+	messages, err := s.rest(ctx, op, first, sp)
+	return first.checkpoint, messages, err
+}
+
+// acquire waits for the lease. ask makes the request for an id of the one who waits; what is
+// answered beside the token is returned.
+func (s *Saver) acquire(ctx context.Context, op, thread string, ask func(id string) request) (checkpointer.Lease, []any, error) {
 	id := langrooms.NewID()
 	for {
 		asked := time.Now()
-		out, err := s.eval(ctx, request{op: op, thread: thread, script: lockScript, write: true, keys: []string{s.fenceKey(thread)}, args: []any{id}})
+		out, err := s.eval(ctx, ask(id))
 		if err == nil && out[0] == "OK" {
-			return s.hold(ctx, thread, id, asked, &reply{items: out[1:]})
+			r := &reply{items: out[1:]}
+			lease, err := s.hold(ctx, thread, id, asked, r)
+			return lease, r.items, err
 		}
 		if err == nil {
 			err = s.pause(ctx, op, thread, &reply{items: out[1:]})
@@ -60,7 +131,7 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 			if !errors.Is(err, checkpointer.ErrClosed) {
 				s.leave(ctx, thread, id)
 			}
-			return nil, err
+			return nil, nil, err
 		}
 	}
 }
@@ -105,6 +176,7 @@ type lease struct {
 	token      int64
 	ctx        context.Context
 	cancel     context.CancelCauseFunc
+	given      atomic.Bool // it was given back with the last put
 	once       sync.Once
 	stop, done chan struct{}
 	err        error // of the release; set before done is closed
@@ -126,6 +198,19 @@ func (s *Saver) hold(ctx context.Context, thread, id string, asked time.Time, r 
 }
 
 func (l *lease) Context() context.Context { return l.ctx }
+
+// PutLast implements [checkpointer.LastPutter].
+func (l *lease) PutLast(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
+	if parent.Thread != l.thread {
+		return checkpointer.Ref{}, record.Wrap("put", parent.Thread, fmt.Errorf("%w: the lease is on thread %q", checkpointer.ErrInvalid, l.thread))
+	}
+	ref, err := l.saver.put(checkpointer.WithFence(ctx, l.thread, l.token), parent, step, putLastScript, l.id)
+	if err != nil {
+		return ref, err
+	}
+	l.given.Store(true)
+	return ref, l.Release()
+}
 
 func (l *lease) Release() error {
 	l.once.Do(func() { close(l.stop) })
@@ -161,6 +246,9 @@ func (l *lease) keep(renewed time.Time) {
 			}
 			// Of a server that cannot be reached nobody knows whether another has the lease.
 			l.cancel(errors.Join(checkpointer.ErrFenced, err))
+		}
+		if l.given.Load() {
+			return
 		}
 		ctx, cancel := context.WithTimeout(work, writeLimit)
 		defer cancel()

@@ -3,6 +3,7 @@ package redissaver
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -14,7 +15,13 @@ import (
 //go:embed lua/list.lua
 var luaList string
 
-var listScript = script(luaLib, luaState, luaList)
+//go:embed lua/line.lua
+var luaLine string
+
+var (
+	listScript = script(luaLib, luaState, luaPending, luaList)
+	lineScript = script(luaLib, luaLog, luaState, luaPending, luaLine)
+)
 
 // A page of List holds at most this many checkpoints, with and without a limit.
 const (
@@ -36,13 +43,16 @@ func (s *Saver) List(ctx context.Context, q checkpointer.Query) iter.Seq2[checkp
 		if q.Limit != nil {
 			left, most = *q.Limit, limitedRows
 		}
-		for cursor := int64(0); left > 0; {
+		cursor, asked := int64(0), left > 0 || q.Before.ID != "" || q.BeforeID != ""
+		for ; asked; asked = left > 0 && cursor != 0 {
 			page := slices.Concat(args.before, []any{cursor, min(left, most), pageBytes}, args.after)
-			out, err := s.eval(ctx, request{op: op, thread: q.Thread, script: listScript,
-				keys: s.threadKeys(q.Thread), args: page})
+			out, err := s.eval(ctx, request{op: op, thread: q.Thread, script: listScript, keys: s.threadKeys(q.Thread), args: page})
 			var rows []checkpointer.Checkpoint
 			if err == nil {
-				cursor, rows, err = parseRows(q.Thread, out)
+				r := &reply{items: out[1:]}
+				cursor = r.int()
+				rows, err = parseRows(q.Thread, q.Select, r)
+				err = record.Wrap(op, q.Thread, err)
 			}
 			if err != nil {
 				yield(checkpointer.Checkpoint{}, err)
@@ -54,9 +64,6 @@ func (s *Saver) List(ctx context.Context, q checkpointer.Query) iter.Seq2[checkp
 				}
 			}
 			left -= len(rows)
-			if cursor == 0 {
-				return
-			}
 		}
 	}
 }
@@ -72,31 +79,61 @@ func listArgs(q checkpointer.Query) (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
-	namespace := ""
+	namespace, where, before := "", "", q.Before.ID
 	if q.Namespace != nil {
 		namespace = *q.Namespace
 	}
+	switch {
+	case q.Before.ID != "":
+		where = "at"
+	case q.BeforeID != "":
+		where, before = "any", q.BeforeID
+	}
 	filter := &arguments{}
 	filter.pairs(texts)
-	return listing{[]any{flag(q.Namespace == nil), namespace, q.Before.Namespace, q.Before.ID}, filter.args}, filter.check()
+	after := slices.Concat([]any{flag(q.Select.Writes)}, selectArgs(q.Select), filter.args)
+	return listing{[]any{flag(q.Namespace == nil), namespace, where, q.Before.Namespace, before}, after}, filter.check()
 }
 
-func parseRows(thread string, out []any) (cursor int64, rows []checkpointer.Checkpoint, err error) {
-	r := &reply{items: out[1:]}
-	cursor = r.int()
-	l, held := r.list(), r.values()
-	for len(l.items) > 0 && !l.bad {
-		row, c := l.list(), checkpointer.Checkpoint{}
-		namespace, id, ok := splitRow(row.text())
-		c.Ref = checkpointer.Ref{Thread: thread, Namespace: namespace, ID: id}
-		c.Parent = row.text()
-		row.int() // the sequence number
-		c.Length, c.Time, c.Metadata, c.Channels = row.int(), row.time(), row.metadata(), row.channels(held)
-		l.bad = l.bad || row.bad || !ok
-		rows = append(rows, c)
+// Ancestors implements [checkpointer.Walker].
+func (s *Saver) Ancestors(ctx context.Context, at checkpointer.Ref, sel checkpointer.Selection, limit *int) iter.Seq2[checkpointer.Checkpoint, error] {
+	const op = "ancestors"
+	return func(yield func(checkpointer.Checkpoint, error) bool) {
+		if err := record.CheckAncestors(at, sel, limit); err != nil {
+			yield(checkpointer.Checkpoint{}, record.Wrap(op, at.Thread, err))
+			return
+		}
+		left, most := math.MaxInt, unlimitedRows
+		if limit != nil {
+			left, most = *limit, limitedRows
+		}
+		for next, first := at, true; left > 0; first = false {
+			args := append([]any{next.Namespace, next.ID, min(left, most), pageBytes, flag(sel.Writes)}, selectArgs(sel)...)
+			out, err := s.eval(ctx, request{op: op, thread: at.Thread, script: lineScript, keys: s.threadKeys(at.Thread), args: args})
+			var rows []checkpointer.Checkpoint
+			if err == nil {
+				r := &reply{items: out[1:]}
+				next.ID = r.text()
+				rows, err = parseRows(at.Thread, sel, r)
+				err = record.Wrap(op, at.Thread, err)
+			}
+			// A checkpoint that a prune took between two pages is where the line ends.
+			if errors.Is(err, checkpointer.ErrNotFound) && !first {
+				return
+			}
+			if err != nil {
+				yield(checkpointer.Checkpoint{}, err)
+				return
+			}
+			for _, c := range rows {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			left -= len(rows)
+			if next.ID == "" {
+				return
+			}
+		}
 	}
-	if r.bad || l.bad {
-		return 0, nil, record.Wrap("list", thread, malformed("a checkpoint"))
-	}
-	return cursor, rows, nil
 }

@@ -58,20 +58,26 @@ func (s *Saver) Prune(ctx context.Context, thread string, r checkpointer.Retenti
 // Compact implements [checkpointer.Compacter]. The new checkpoint's metadata is
 // source=update.
 func (s *Saver) Compact(ctx context.Context, at checkpointer.Ref, summary langrooms.Message, keep int) (checkpointer.Ref, error) {
-	const op = "compact"
 	data, err := record.CheckCompact(at, summary, keep)
-	if err == nil && len(data) > MaxStep {
-		err = fmt.Errorf("%w: the summary is %d bytes long, at most %d are allowed", checkpointer.ErrTooLarge, len(data), MaxStep)
-	}
 	if err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, at.Thread, err)
+		return checkpointer.Ref{}, record.Wrap("compact", at.Thread, err)
+	}
+	return s.compact(ctx, at, "", summary.ID, string(data), keep)
+}
+
+// compact is Compact of the log named, "" for the messages.
+func (s *Saver) compact(ctx context.Context, at checkpointer.Ref, log, id, summary string, keep int) (checkpointer.Ref, error) {
+	const op = "compact"
+	if len(summary) > checkpointer.MaxValue {
+		return checkpointer.Ref{}, record.Wrap(op, at.Thread,
+			fmt.Errorf("%w: the summary is %d bytes long, at most %d are allowed", checkpointer.ErrTooLarge, len(summary), checkpointer.MaxValue))
 	}
 	l, token := &arguments{}, fenceOf(ctx, at.Thread)
-	l.text(at.Namespace, at.ID, langrooms.NewID(), time.Now().UTC().Format(time.RFC3339Nano), token)
+	l.text(at.Namespace, at.ID, langrooms.NewID(), log, time.Now().UTC().Format(time.RFC3339Nano), token)
 	l.number(s.ttl())
 	l.text(packed(record.WithSource(nil, "update")))
 	l.number(int64(keep))
-	l.text(summary.ID, string(data))
+	l.text(id, summary)
 	out, err := s.eval(ctx, request{op: op, thread: at.Thread, script: compactScript, write: true, keys: s.fencedKeys(at.Thread, token), args: l.args})
 	if err != nil {
 		return checkpointer.Ref{}, err

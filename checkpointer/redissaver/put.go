@@ -12,30 +12,35 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
+	"github.com/redis/go-redis/v9"
 )
 
 //go:embed lua/put.lua
 var luaPut string
 
-var putScript = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut)
+//go:embed lua/putmain.lua
+var luaPutMain string
+
+var putScript = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut, luaPutMain)
 
 // Put implements [checkpointer.Saver].
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {
+	return s.put(ctx, parent, step, putScript)
+}
+
+// put runs a script of puts; leading are its arguments before those of lua/put.lua.
+func (s *Saver) put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step, script *redis.Script, leading ...any) (checkpointer.Ref, error) {
 	const op = "put"
 	if step.ID == "" {
 		step.ID = langrooms.NewID() // before the first attempt, so that it can be repeated
 	}
 	ref := checkpointer.Ref{Thread: parent.Thread, Namespace: parent.Namespace, ID: step.ID}
 	token := fenceOf(ctx, ref.Thread)
-	put, err := record.NewPut(parent, step)
-	if err != nil {
+	l := &arguments{args: append(make([]any, 0, 24), leading...)}
+	if err := l.put(parent, step, token, s.ttl()); err != nil {
 		return checkpointer.Ref{}, record.Wrap(op, ref.Thread, err)
 	}
-	args, err := putArgs(parent, step, put, token, s.ttl())
-	if err != nil {
-		return checkpointer.Ref{}, record.Wrap(op, ref.Thread, err)
-	}
-	out, err := s.eval(ctx, request{op: op, thread: ref.Thread, script: putScript, write: true, keys: s.fencedKeys(ref.Thread, token), args: args})
+	out, err := s.eval(ctx, request{op: op, thread: ref.Thread, script: script, write: true, keys: s.fencedKeys(ref.Thread, token), args: l.args})
 	if err != nil {
 		return checkpointer.Ref{}, err
 	}
@@ -45,25 +50,60 @@ func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpoin
 	return ref, nil
 }
 
-// putArgs lists the arguments of lua/put.lua.
-func putArgs(parent checkpointer.Ref, step checkpointer.Step, put record.Put, fence string, ttl int64) ([]any, error) {
+// put adds the arguments of lua/put.lua.
+func (l *arguments) put(parent checkpointer.Ref, step checkpointer.Step, fence string, ttl int64) error {
+	p, err := record.NewPut(parent, step)
+	if err != nil {
+		return err
+	}
 	at := step.Time
 	if at.IsZero() {
 		at = time.Now()
 	}
-	l := &arguments{}
-	l.text(parent.Namespace, step.ID, parent.ID, at.UTC().Format(time.RFC3339Nano))
-	l.text(string(put.Digest[:16]), fence)
+	careful := step.Truncate != nil || len(step.TruncateLogs) > 0 || edits(p.Log)
+	for _, log := range p.Logs {
+		careful = careful || edits(log)
+	}
+	l.text(parent.Namespace, step.ID, parent.ID, step.Base, at.UTC().Format(time.RFC3339Nano), string(p.Digest[:16]), fence)
 	l.number(ttl)
-	l.text(flag(step.Fork), cutOf(step), packed(put.Metadata), flag(edits(step)))
+	l.text(flag(step.Fork), packed(p.Metadata), flag(careful))
 	l.channels(step.Channels)
 	l.number(int64(len(step.Remove)))
 	l.text(step.Remove...)
-	l.number(int64(len(put.Log)))
-	for _, e := range put.Log {
-		l.text(string(e.Op), e.ID, string(e.Data))
+	names := slices.Collect(maps.Keys(p.Logs))
+	for name := range step.TruncateLogs {
+		if _, ok := p.Logs[name]; !ok {
+			names = append(names, name)
+		}
 	}
-	return l.args, l.check()
+	l.number(int64(1 + len(names)))
+	l.log("", cutOf(step.Truncate), p.Log)
+	for _, name := range names {
+		cut := ""
+		if n, ok := step.TruncateLogs[name]; ok {
+			cut = cutOf(&n)
+		}
+		l.log(name, cut, p.Logs[name])
+	}
+	return l.check()
+}
+
+// log adds the changes of one log, "" for the messages.
+func (l *arguments) log(name, cut string, entries []record.Entry) {
+	l.text(name, cut, flag(edits(entries)))
+	l.number(int64(len(entries)))
+	for _, e := range entries {
+		data := string(e.Data)
+		if name != "" && (e.Op == checkpointer.OpAppend || e.Op == checkpointer.OpReplace) {
+			data = item(e.ID, e.Data)
+		}
+		l.text(string(e.Op), e.ID, data)
+	}
+}
+
+// item is the stored form of an entry of a named log: its id behind its length, its data.
+func item(id string, data []byte) string {
+	return strconv.Itoa(len(id)) + ":" + id + string(data)
 }
 
 // maxArguments stays below the 1,048,576 that the protocol allows in one command.
@@ -120,11 +160,11 @@ func flag(b bool) string {
 	return "0"
 }
 
-func cutOf(step checkpointer.Step) string {
-	if step.Truncate == nil {
+func cutOf(n *int64) string {
+	if n == nil {
 		return ""
 	}
-	return strconv.FormatInt(min(*step.Truncate, maxPosition), 10)
+	return strconv.FormatInt(min(*n, maxPosition), 10)
 }
 
 func fenceOf(ctx context.Context, thread string) string {
@@ -135,8 +175,8 @@ func fenceOf(ctx context.Context, thread string) string {
 	return strconv.FormatInt(token, 10)
 }
 
-func edits(step checkpointer.Step) bool {
-	return slices.ContainsFunc(step.Log, func(e checkpointer.Entry) bool { return e.Op != checkpointer.OpAppend })
+func edits(log []record.Entry) bool {
+	return slices.ContainsFunc(log, func(e record.Entry) bool { return e.Op != checkpointer.OpAppend })
 }
 
 // packed writes metadata as it is stored: key, JSON, … each behind its length.

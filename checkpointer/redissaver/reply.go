@@ -95,18 +95,7 @@ func (r *reply) values() map[string]string {
 	return m
 }
 
-// channels reads the channels in force, whose values stand in held.
-func (r *reply) channels(held map[string]string) map[string][]byte {
-	l, m := r.list(), map[string][]byte{}
-	l.each(func(l *reply) {
-		name := l.text()
-		value, ok := held[strconv.FormatInt(l.int(), 10)+":"+name]
-		m[name], l.bad = []byte(value), l.bad || !ok
-	})
-	r.bad = r.bad || l.bad
-	return m
-}
-
+// writes reads pending writes, by path, task and index.
 func (r *reply) writes() []checkpointer.PendingWrite {
 	var writes []checkpointer.PendingWrite
 	l := r.list()
@@ -122,29 +111,96 @@ func (r *reply) writes() []checkpointer.PendingWrite {
 	return writes
 }
 
-func parsePage(at checkpointer.Ref, out []any) (page, error) {
-	r := &reply{items: out[1:]}
-	c := checkpointer.Checkpoint{Ref: at}
-	c.Ref.ID, c.Parent = r.text(), r.text()
-	r.int() // the sequence number
-	c.Length, c.Time = r.int(), r.time()
-	c.Metadata = r.metadata()
-	names := r.list()
-	held := r.values()
-	c.Channels, c.Writes = (&reply{items: []any{names.items}}).channels(held), r.writes()
-	var p page
+// checkpoint reads what lua/state.lua's rowreply has written. The values stand apart; give
+// adds them.
+func (r *reply) checkpoint(thread string) checkpointer.Checkpoint {
 	l := r.list()
-	for len(l.items) > 0 && !l.bad {
-		seq, data := l.int(), l.bytes()
-		m, err := record.Decode([]byte(data), seq)
-		if err != nil {
-			return page{}, err
+	namespace, id, ok := splitRow(l.text())
+	c := checkpointer.Checkpoint{Ref: checkpointer.Ref{Thread: thread, Namespace: namespace, ID: id}, Parent: l.text(), Sequence: l.int(),
+		Time: l.time(), Metadata: l.metadata(), Versions: map[string]int64{}, Logs: map[string]checkpointer.LogState{}}
+	names := l.list()
+	names.each(func(n *reply) {
+		name, version := n.text(), n.int()
+		c.Versions[name] = version
+		if version == c.Sequence {
+			c.Changed = append(c.Changed, name)
 		}
-		p.messages = append(p.messages, m)
+	})
+	removed := l.list()
+	removed.each(func(n *reply) { c.Changed = append(c.Changed, n.text()) })
+	slices.Sort(c.Changed)
+	logs := l.list()
+	logs.each(func(n *reply) {
+		name, state := n.text(), checkpointer.LogState{Length: n.int(), Version: n.int()}
+		if name != "" {
+			c.Logs[name] = state
+			return
+		}
+		if c.Length = state.Length; state.Length > 0 || state.Version > 0 {
+			c.Logs[checkpointer.LogMessages] = state
+		}
+	})
+	r.bad = r.bad || !ok || l.bad || names.bad || removed.bad || logs.bad
+	return c
+}
+
+// give sets the values of c that sel asks for, out of those that an answer holds. It says
+// whether all are there.
+func give(c *checkpointer.Checkpoint, sel checkpointer.Selection, held map[string]string) bool {
+	if sel.Channels != nil && len(sel.Channels) == 0 {
+		return true
 	}
-	p.checkpoint, p.next = c, r.int()
-	if r.bad || l.bad {
-		return page{}, malformed(fmt.Sprintf("checkpoint %q", c.Ref.ID))
+	c.Channels = map[string][]byte{}
+	for name, version := range c.Versions {
+		if sel.Channels != nil && !slices.Contains(sel.Channels, name) {
+			continue
+		}
+		value, ok := held[strconv.FormatInt(version, 10)+":"+name]
+		if !ok {
+			return false
+		}
+		c.Channels[name] = []byte(value)
+	}
+	return true
+}
+
+// entry is an entry of a log as it is stored.
+type entry struct {
+	seq  int64
+	data string
+}
+
+func (r *reply) entries() []entry {
+	var all []entry
+	l := r.list()
+	l.each(func(l *reply) { all = append(all, entry{l.int(), l.bytes()}) })
+	r.bad = r.bad || l.bad
+	return all
+}
+
+func parsePage(thread string, sel checkpointer.Selection, items []any) (page, error) {
+	r := &reply{items: items}
+	p := page{checkpoint: r.checkpoint(thread)}
+	held := r.values()
+	p.checkpoint.Writes, p.entries, p.next = r.writes(), r.entries(), r.int()
+	if r.bad || !give(&p.checkpoint, sel, held) {
+		return page{}, malformed(fmt.Sprintf("checkpoint %q", p.checkpoint.Ref.ID))
 	}
 	return p, nil
+}
+
+// parseRows reads checkpoints, their values and their pending writes.
+func parseRows(thread string, sel checkpointer.Selection, r *reply) ([]checkpointer.Checkpoint, error) {
+	var rows []checkpointer.Checkpoint
+	l := r.list()
+	l.each(func(l *reply) { rows = append(rows, l.checkpoint(thread)) })
+	held, pending := r.values(), r.list()
+	for i := range rows {
+		rows[i].Writes = pending.writes()
+		r.bad = r.bad || !give(&rows[i], sel, held)
+	}
+	if r.bad || l.bad || pending.bad {
+		return nil, malformed("a checkpoint")
+	}
+	return rows, nil
 }

@@ -74,6 +74,11 @@ var (
 	_ checkpointer.Expirer     = (*Saver)(nil)
 	_ checkpointer.Watcher     = (*Saver)(nil)
 	_ checkpointer.Snapshotter = (*Saver)(nil)
+	_ checkpointer.HeadLocker  = (*Saver)(nil)
+	_ checkpointer.LastPutter  = (*lease)(nil)
+	_ checkpointer.Logger      = (*Saver)(nil)
+	_ checkpointer.Selector    = (*Saver)(nil)
+	_ checkpointer.Walker      = (*Saver)(nil)
 )
 
 // New returns a saver on client, without any I/O. The client stays the caller's: Close

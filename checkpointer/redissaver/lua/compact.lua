@@ -1,7 +1,8 @@
--- compact: NS AT NEWID TIME TOKEN TTL META KEEP SUMMARYID SUMMARY. A new log without a
--- parent holds the summary and the kept messages at their old positions.
+-- compact: NS AT NEWID LOG TIME TOKEN TTL META KEEP SUMMARYID SUMMARY. A new log without
+-- a parent holds the summary and the kept entries at their old positions. LOG '' is the
+-- messages.
 local function main()
-  local ns, id, newid, time, mine, ttl, meta, keep = arg(), arg(), arg(), arg(), arg(), arg(), arg(), int()
+  local ns, id, newid, log, time, mine, ttl, meta, keep = arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg(), int()
   local sumid, summary = arg(), arg()
   local _, packed = open(ns)
   fence(mine)
@@ -11,21 +12,28 @@ local function main()
   r, id = find(ns, id, packed)
   if not r then refuse('NOTFOUND') end
   if head.id ~= id then refuse('CONFLICT', 'not the newest checkpoint') end
-  local kept, list, names = {}, {}, {}
-  visit(r.log, r.len, 0, r.len, true, keep + 1, math.huge, function(p, json)
+  local kept, list, names, l = {}, {}, {}, {r.log, r.len}
+  if log ~= '' then l = r.named and r.named[log] or {-1, 0} end
+  local from, len = l[1], l[2]
+  visit(from, len, 0, len, true, keep + 1, math.huge, function(p, json)
     kept[#kept + 1] = {p, json}
     return #kept > keep
   end)
-  if #kept <= keep then return {'OK', id, due()} end
+  if #kept <= keep then
+    seen()
+    return {'OK', id, due()}
+  end
   ready(true)
-  local start = (keep > 0 and kept[keep][1] or r.len) - 1
+  local start = (keep > 0 and kept[keep][1] or len) - 1
   local n = newlog(-1, start)
   kept[keep + 1] = {start, summary}
   for k = keep + 1, 1, -1 do
     local p, json = unpack(kept[k])
     local field = 'm' .. n .. ':' .. (k > keep and sumid or idof(json))
-    names[field] = names[field] or {}
-    table.insert(names[field], p)
+    if field ~= 'm' .. n .. ':' then
+      names[field] = names[field] or {}
+      table.insert(names[field], p)
+    end
     list[#list + 1] = 'e' .. n .. ':' .. p
     list[#list + 1] = 'a' .. json
   end
@@ -33,10 +41,15 @@ local function main()
     list[#list + 1] = field
     list[#list + 1] = table.concat(positions, ',')
   end
-  logs[n].len = r.len
+  logs[n].len = len
   local seq = rec.seq + 1
-  commit(ns, {id = newid, seq = seq, parent = id, log = n, len = r.len, map = r.map, time = time, meta = meta, digest = '',
-    turned = seq, named = r.named}, head, ttl, list, {})
+  local next = {id = newid, seq = seq, parent = id, log = r.log, len = r.len, map = r.map, time = time, meta = meta, digest = '',
+    turned = r.turned, named = r.named}
+  if log == '' then next.log, next.turned = n, seq else
+    next.named[log] = {n, len, seq}
+    putlog(n)
+  end
+  commit(ns, next, head, ttl, list, {})
   seen()
   return {'OK', newid, due()}
 end

@@ -78,9 +78,12 @@ local function copy(n, len, high)
   local fresh, list, names, start = newlog(-1, high), {}, {}, high
   visit(n, len, 0, high, false, CHUNK, math.huge, function(p, json)
     start = math.min(start, p)
-    local field = 'm' .. fresh .. ':' .. idof(json)
-    names[field] = names[field] or {}
-    table.insert(names[field], p)
+    local id = idof(json)
+    local field = 'm' .. fresh .. ':' .. id
+    if id ~= '' then
+      names[field] = names[field] or {}
+      table.insert(names[field], p)
+    end
     list[#list + 1] = 'e' .. fresh .. ':' .. p
     list[#list + 1] = 'a' .. json
   end)
@@ -185,8 +188,7 @@ local function edited(n)
       n = newlog(-1, p + 1)
       step = {base = p + 1, entries = {}, ids = {}, marks = {}}
     elseif op == 'append' then
-      local at = known(step, n, p, id).at
-      at[#at + 1] = p
+      if id ~= '' then table.insert(known(step, n, p, id).at, p) end
       step.entries[p] = 'a' .. json
     else
       change(step, n, p, op, id, json)

@@ -1,9 +1,9 @@
--- import: NS ID TIME TOKEN TTL META START LEN FIELDS, then counted (channel, value). Makes
--- a new thread of one checkpoint, whose log 1 was staged under the key after the thread's
--- own and holds FIELDS fields.
+-- import: NS ID TIME TOKEN TTL META FIELDS, then counted (channel, value) and (log, start,
+-- length). Makes a new thread of one checkpoint, whose logs, numbered as they are given,
+-- '' for the messages first, were staged under the key after the thread's own, FIELDS fields.
 local function main()
   local ns, id, time, mine, ttl, meta = arg(), arg(), arg(), arg(), arg(), arg()
-  local start, len, fields, staged = int(), int(), int(), KEYS[8]
+  local fields, staged = int(), KEYS[8]
   local exists = open(ns)
   fence(mine)
   if exists then
@@ -17,8 +17,6 @@ local function main()
     call('RENAME', staged, L)
     call('PERSIST', L)
   end
-  local n = newlog(-1, start)
-  logs[n].len = len
   local seq, names, values = rec.seq + 1, {}, {}
   for _ = 1, int() do
     local name, value = arg(), arg()
@@ -31,8 +29,20 @@ local function main()
     values[#values + 1] = 'm' .. map
     values[#values + 1] = cmsgpack.pack(names)
   end
-  commit(ns, {id = id, seq = seq, parent = '', log = n, len = len, map = map, time = time, meta = meta, digest = '',
-    turned = seq}, nil, ttl, {}, values)
+  local r = {id = id, seq = seq, parent = '', map = map, time = time, meta = meta, digest = '', turned = 0}
+  for _ = 1, int() do
+    local name, start, len = arg(), int(), int()
+    local n = newlog(-1, start)
+    logs[n].len = len
+    if name == '' then
+      r.log, r.len, r.turned = n, len, len > 0 and seq or 0
+    else
+      r.named = r.named or {}
+      r.named[name] = {n, len, seq}
+      putlog(n)
+    end
+  end
+  commit(ns, r, nil, ttl, {}, values)
   seen()
   return due()
 end

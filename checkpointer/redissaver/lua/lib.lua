@@ -16,6 +16,7 @@ local T, R, I, L, V, W, F = unpack(KEYS)
 local THREAD = {T, R, I, L, V, W}
 local VERSION = 2
 TYPES = {'hash', 'hash', 'zset', 'hash', 'hash', 'hash', 'string'}
+local ORPHAN_AGE = 86400000 -- ms for which writes wait for their checkpoint
 local FRESH = 60000000 -- us for which the index of threads need not be told of a put
 
 local function pair(a, b) return #a .. ':' .. a .. b end

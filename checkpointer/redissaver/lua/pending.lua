@@ -16,13 +16,12 @@ local function placesof(key, data)
   return list
 end
 
-local function places(key) return placesof(key, call('HGET', W, 'i' .. key)) end
-
 local function placefield(key, p) return 'd' .. pair(key, p[2] .. ':' .. p[1]) end
 
--- pending returns task, path, index, channel, value, … of a row's pending writes.
-local function pending(key)
-  local list, fields, out = places(key), {}, {}
+-- pending returns task, path, index, channel, value, … of the pending writes at the places
+-- in list of a row.
+local function pending(key, list)
+  local fields, out = {}, {}
   for k, p in ipairs(list) do fields[k] = placefield(key, p) end
   for k, data in ipairs(hmget(W, fields)) do
     local w = unpacked(data or '', 'a pending write of ' .. key)

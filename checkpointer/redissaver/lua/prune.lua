@@ -32,7 +32,7 @@ local function instant(t) return (string.gsub(t, 'Z$', '')) end
 -- choose splits the rows into those that stay, newest first, and the keys of the others
 -- with the fields of their writes; it returns too which namespaces there are.
 local function choose(keep, before, run)
-  local count, kept, gone, writes = {}, {}, {}, {}
+  local count, kept, gone, writes, graves = {}, {}, {}, {}, {}
   local keys, fields = call('ZREVRANGE', I, 0, -1), {}
   for k, key in ipairs(keys) do fields[k] = 'i' .. key end
   local pending = hmget(W, fields)
@@ -47,11 +47,45 @@ local function choose(keep, before, run)
     local list = placesof(key, pending[k])
     if stays or keep > 0 and interrupted(key, list) then kept[#kept + 1] = r else
       gone[#gone + 1] = key
+      graves[#graves + 1] = {key, r.seq}
       writes[#writes + 1] = 'i' .. key
       for _, p in ipairs(list) do writes[#writes + 1] = placefield(key, p) end
     end
   end
-  return kept, gone, writes, count
+  return kept, gone, writes, count, graves
+end
+
+local GRAVES = 1000 -- how many of what was pruned are remembered, so that a listing goes on
+
+local function bury(graves)
+  if #graves == 0 then return end
+  local all = unpacked(call('HGET', T, 'z') or cmsgpack.pack({}), 'the list of what was pruned')
+  for k = #graves, 1, -1 do all[#all + 1] = graves[k] end
+  local left = {}
+  for k = math.max(1, #all - GRAVES + 1), #all do left[#left + 1] = all[k] end
+  set('z', cmsgpack.pack(left))
+end
+
+-- orphans adds to fields what waits for a checkpoint that has not come in time.
+local function orphans(fields, kept, gone)
+  local known, waiting, places = {}, {}, {}
+  for _, r in ipairs(kept) do known['i' .. r.key] = true end
+  for _, key in ipairs(gone) do known['i' .. key] = true end
+  for _, field in ipairs(call('HKEYS', W)) do
+    if string.sub(field, 1, 1) == 'i' and not known[field] then waiting[#waiting + 1] = field end
+  end
+  local oldest = now() - ORPHAN_AGE
+  for k, data in ipairs(hmget(W, waiting)) do
+    local key, own, newest = string.sub(waiting[k], 2), {waiting[k]}, 0
+    for _, p in ipairs(placesof(key, data)) do own[#own + 1] = placefield(key, p) end
+    for _, w in ipairs(hmget(W, own)) do
+      local ok, v = pcall(cmsgpack.unpack, w or '')
+      newest = math.max(newest, ok and type(v) == 'table' and tonumber(v[5]) or 0)
+    end
+    if newest < oldest then
+      for _, field in ipairs(own) do fields[#fields + 1] = field end
+    end
+  end
 end
 
 local function forget(gone, writes)
@@ -316,7 +350,7 @@ local function main()
   local exists = open()
   fence(mine)
   if not exists then seen(); return {'OK', 0} end
-  local kept, gone, writes, spaces = choose(keep, before, run)
+  local kept, gone, writes, spaces, graves = choose(keep, before, run)
   ready(true)
   if #kept == 0 then
     call('UNLINK', unpack(THREAD))
@@ -325,7 +359,9 @@ local function main()
   end
   local heads = newestof(kept, spaces)
   local stands = want(kept)
+  orphans(writes, kept, gone)
   forget(gone, writes)
+  bury(graves)
   local left = sweep(stands)
   cutvalues(kept)
   putlogs(left, heads)

@@ -1,48 +1,85 @@
--- put: NS ID PARENT TIME DIGEST TOKEN TTL FORK CUT META EDIT, then three counted lists:
--- (channel, value), (removed channel), (op, message id, json). FORK 1 allows a branch,
--- EDIT 1 says that an entry is no append.
+-- put: NS ID PARENT BASE TIME DIGEST TOKEN TTL FORK META CAREFUL, then three counted lists:
+-- (channel, value), (removed channel), (log, cut, edit, and counted (op, entry id,
+-- content)). FORK 1 allows a branch, BASE is where the state comes from if not from the
+-- parent, a log '' is the messages, EDIT 1 says that an entry is no append, and CAREFUL 1
+-- that there is such an entry or a cut.
 
 -- appended applies a step of appends alone to log n, of which it knows that nobody has to
--- be asked what the messages' ids name. It returns what is to be written.
-local function appended(n)
-  local g, list, places, ids = logs[n], {}, {}, {}
+-- be asked what the messages' ids name. What is to be written goes to list.
+local function appended(n, list)
+  local g, places, ids = getlog(n), {}, {}
   for _ = 1, int() do
     local _, id, json = arg(), arg(), arg()
-    local field, p = 'm' .. n .. ':' .. id, g.len
+    local field, p = id ~= '' and 'm' .. n .. ':' .. id, g.len
     g.len = p + 1
     list[#list + 1] = 'e' .. n .. ':' .. p
     list[#list + 1] = 'a' .. json
-    if not places[field] then
+    if field and not places[field] then
       places[field] = {}
       ids[#ids + 1] = field
     end
-    table.insert(places[field], p)
+    if field then table.insert(places[field], p) end
   end
   for k, old in ipairs(hmget(L, ids)) do
     local more = table.concat(places[ids[k]], ',')
     list[#list + 1] = ids[k]
     list[#list + 1] = old and old .. ',' .. more or more
   end
+end
+
+-- changelogs applies the changes of the logs to the state of row r, and returns what is to
+-- be written to the log's key.
+local function changelogs(r, from, seq)
+  local list = {}
+  for _ = 1, int() do
+    local name, cut, edit = arg(), int(), arg() == '1'
+    local base = from
+    if name ~= '' then
+      base = from and from.named and from.named[name]
+      base = base and {log = base[1], len = base[2]} or nil
+    end
+    local n = branch(base, cut)
+    local before = getlog(n).len
+    if edit then n = edited(n) else appended(n, list) end
+    local len = logs[n].len
+    local turned = len > before or base ~= nil and len < base.len
+    if name == '' then
+      r.log, r.len = n, len
+      if turned then r.turned = seq end
+    elseif turned then
+      if not r.fresh then -- the table may be the base's
+        local own = {}
+        for k, v in pairs(r.named or {}) do own[k] = v end
+        r.named, r.fresh = own, true
+      end
+      r.named[name] = {n, len, seq}
+      putlog(n)
+    end
+  end
   return list
 end
 
--- channels returns what is to be written to V for the changes of the step seq, and the
--- number of the channel map then in force.
-local function channels(map, seq, set, gone)
-  if #set == 0 and #gone == 0 then return {}, map end
+-- setchannels returns what is to be written to V for the changes of the step seq, the number of
+-- the channel map then in force, and which of the channels in gone there were.
+local function setchannels(map, seq, set, gone)
+  if #set == 0 and #gone == 0 then return {}, map, false end
   local data = call('HGET', V, 'm' .. map)
   if map ~= 0 and not data then refuse('FORMAT', 'channel map ' .. map .. ' is missing') end
-  local names, list = map ~= 0 and unpacked(data, 'channel map ' .. map) or {}, {}
-  for _, name in ipairs(gone) do names[name] = nil end
+  local names, list, removed = map ~= 0 and unpacked(data, 'channel map ' .. map) or {}, {}, {}
+  for _, name in ipairs(gone) do
+    if names[name] then removed[#removed + 1] = name end
+    names[name] = nil
+  end
+  removed = #removed > 0 and removed
   for k = 1, #set, 2 do
     names[set[k]] = seq
     list[#list + 1] = 'c' .. seq .. ':' .. set[k]
     list[#list + 1] = set[k + 1]
   end
-  if next(names) == nil then return list, 0 end
+  if next(names) == nil then return list, 0, removed end
   list[#list + 1] = 'm' .. seq
   list[#list + 1] = cmsgpack.pack(names)
-  return list, seq
+  return list, seq, removed
 end
 
 local function counted(width)
@@ -51,14 +88,20 @@ local function counted(width)
   return out
 end
 
-local function main()
-  local ns, id, parent, time, digest, mine, ttl, fork, cut, meta, edit = unpack(ARGV, 1, 11)
-  at = 11
+-- put returns what is due. The last put of a lease, repeated, finds that the lease has been
+-- given back, and perhaps passed on.
+local function put(last)
+  local ns, id, parent, base, time, digest, mine, ttl, fork, meta, careful = unpack(ARGV, at + 1, at + 11)
+  at = at + 11
   local changes, gone = counted(2), counted(1)
   local _, packed = open(ns)
-  fence(mine)
   local old = row(pair(ns, id))
-  if old and old.digest == digest then return due() end
+  if last and old and old.digest == digest then return due() end
+  fence(mine)
+  if old and old.digest == digest then
+    seen()
+    return due()
+  end
   if old then refuse('CONFLICT', 'the id is taken by another checkpoint') end
   local head = newest(ns, packed)
   local from = head
@@ -66,16 +109,15 @@ local function main()
     if parent ~= '' then from = row(pair(ns, parent)) or refuse('NOTFOUND', 'no such parent') else from = nil end
     if fork ~= '1' then refuse('CONFLICT', 'the parent is not the newest checkpoint') end
   end
-  cut = tonumber(cut)
+  if base ~= '' then from = row(pair(ns, base)) or refuse('NOTFOUND', 'no such base') end
   local seq = rec.seq + 1
-  local state, map = channels(from and from.map or 0, seq, changes, gone)
-  ready(cut or edit == '1')
+  local state, map, removed = setchannels(from and from.map or 0, seq, changes, gone)
+  ready(careful == '1')
   -- All that can be refused has been: from here on it is written.
-  local log, entries = branch(from, cut), {}
-  if edit == '1' then log = edited(log) else entries = appended(log) end
-  local turned = from and not cut and logs[log].len == from.len and from.turned or seq
-  commit(ns, {id = id, seq = seq, parent = parent, log = log, len = logs[log].len, map = map, time = time, meta = meta,
-    digest = digest, turned = turned, removed = #gone > 0 and gone}, head, ttl, entries, state)
+  local r = {id = id, seq = seq, parent = parent, map = map, time = time, meta = meta, digest = digest,
+    turned = from and from.turned or 0, named = from and from.named, removed = removed}
+  local entries = changelogs(r, from, seq)
+  commit(ns, r, head, ttl, entries, state)
   seen()
   return due()
 end

@@ -1,8 +1,8 @@
--- read: NS ID STATE TTL FROM TO LIMIT BACK BYTES. One checkpoint and a page of its
--- messages at one moment. STATE 1 asks for channels and pending writes, LIMIT 0 for no
--- messages. TTL '' leaves the expiry alone. Answer: OK, id, parent, seq, len, time,
--- metadata, (channel, seq)…, (seq:channel, value)…, writes, (position, json)…, next
--- position or -1.
+-- Reading one checkpoint and a page of one of its logs at one moment. The arguments: NS ID
+-- LOG WRITES TTL FROM TO LIMIT BACK BYTES, and the selected channels. LOG '' is the
+-- messages; WRITES 1 asks for the pending writes, LIMIT 0 for no entries; TTL '' leaves the
+-- expiry alone. Answer: OK, the checkpoint, (seq:channel, value)…, writes, (position,
+-- content)…, next position or -1.
 local BUDGET = 20000
 
 -- refresh puts off the end in the second half of the life. A server that takes no writes
@@ -15,29 +15,33 @@ local function refresh(default)
 end
 
 local function answer()
-  local ns, id, state, ttl = arg(), arg(), arg() == '1', arg()
+  local ns, id, log, writes, ttl = arg(), arg(), arg(), arg() == '1', arg()
   local from, to, limit, back, bytes = int(), int(), int(), arg() == '1', int()
+  local wanted = selected()
   local _, packed = open(ns)
   local r
   r, id = find(ns, id, packed)
   if not r then refuse('NOTFOUND') end
   local out, size, left = {}, 0, limit
   local rest = -1
+  local n, len = r.log, r.len
+  if log ~= '' then
+    local l = r.named and r.named[log] or {-1, 0}
+    n, len = l[1], l[2]
+  end
   if limit > 0 then
-    rest = visit(r.log, r.len, from, to, back, limit, BUDGET, function(p, json)
+    rest = visit(n, len, from, to, back, limit, BUDGET, function(p, content)
       out[#out + 1] = p
-      out[#out + 1] = json
-      size = size + #json
+      out[#out + 1] = content
+      size = size + #content
       left = left - 1
       return left == 0 or size >= bytes
     end)
   end
-  local names, values, writes = {}, {}, {}
-  if state then
-    loadmaps({r})
-    names = channels(r, values)
-    writes = pending(pair(ns, id))
-  end
+  local values, pend, key = {}, {}, pair(ns, id)
+  loadmaps({r})
+  local reply = rowreply(key, r, values, wanted)
+  if writes then pend = pending(key, placesof(key, call('HGET', W, 'i' .. key))) end
   if ttl ~= '' then refresh(ttl) end
-  return {'OK', id, r.parent, r.seq, r.len, r.time, metadata(r), names, values, writes, out, rest}
+  return {'OK', reply, values, pend, out, rest}
 end

@@ -50,16 +50,34 @@ local function loadmaps(rows)
   end
 end
 
+-- selected reads a selection of channels from the arguments: * for all, or counted names.
+-- It returns nil for all, else a set.
+local function selected()
+  local n, names = arg(), {}
+  if n == '*' then return nil end
+  for _ = 1, n do names[arg()] = true end
+  return names
+end
+
+-- logsof returns {name, length, version, …} of a row's logs, '' for the messages.
+local function logsof(r)
+  local out = {'', r.len, r.turned}
+  for name, l in pairs(r.named or {}) do
+    for _, v in ipairs({name, l[2], l[3]}) do out[#out + 1] = v end
+  end
+  return out
+end
+
 -- channels returns {name, seq, …} of what is in force at a row whose map is loaded, and
--- adds the values that are not known yet to out, as {seq:name, value, …}. It returns too
--- how many bytes these are.
-local function channels(r, out)
+-- adds the wanted values that are not known yet to out, as {seq:name, value, …}. It
+-- returns too how many bytes these are.
+local function channels(r, out, wanted)
   local list, fields, names, size = {}, {}, {}, 0
   for name, seq in pairs(loaded[r.map]) do
     list[#list + 1] = name
     list[#list + 1] = seq
     local place = seq .. ':' .. name
-    if not known[place] then
+    if not known[place] and (not wanted or wanted[name]) then
       known[place] = true
       names[#names + 1] = place
       fields[#fields + 1] = 'c' .. place
@@ -72,4 +90,10 @@ local function channels(r, out)
     size = size + #value
   end
   return list, size
+end
+
+-- rowreply is how a checkpoint stands in an answer.
+local function rowreply(key, r, values, wanted)
+  local names, size = channels(r, values, wanted)
+  return {key, r.parent, r.seq, r.time, metadata(r), names, r.removed or {}, logsof(r)}, size
 end

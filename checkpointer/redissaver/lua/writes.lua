@@ -1,8 +1,6 @@
 -- writes: NS ID TASK PATH TOKEN TTL, then counted (index, channel, value).
 -- An ordinary write's place is taken by the first that comes, a special one's (index
 -- below 0) by the last. n counts the calls, so that each write can be told from later ones.
-local ORPHAN_AGE = 86400000 -- ms for which writes wait for their checkpoint
-
 local function main()
   local ns, id, task, path, mine, ttl = arg(), arg(), arg(), arg(), arg(), int()
   local exists = open()

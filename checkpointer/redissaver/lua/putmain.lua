@@ -1,0 +1,1 @@
+local function main() return put() end
