@@ -65,7 +65,13 @@ func TestCommandsOfScripts(t *testing.T) {
 			do   func() error
 		}{
 			{"put", 10, put(checkpointer.Step{Log: checkpointer.Append(m)})},
-			{"put of ten messages", 10, put(checkpointer.Step{Log: checkpointer.Append(m, m, m, m, m, m, m, m, m, m)})},
+			{"put of ten messages", 10, func() error {
+				ten := make([]langrooms.Message, 10)
+				for i := range ten {
+					ten[i], _ = message(t, 300)
+				}
+				return put(checkpointer.Step{Log: checkpointer.Append(ten...)})()
+			}},
 			{"put with channels", 12, put(checkpointer.Step{Log: checkpointer.Append(m), Channels: map[string][]byte{"x": {1}, "y": {2}}})},
 			{"window", 10, func() error { _, _, err := s.Snapshot(ctx, checkpointer.Ref{Thread: thread}, limit); return err }},
 			{"put with a replacement", 14, put(checkpointer.Step{Log: []checkpointer.Entry{{Op: checkpointer.OpReplace, Message: m}}})},

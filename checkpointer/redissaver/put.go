@@ -21,7 +21,10 @@ var luaPut string
 //go:embed lua/putmain.lua
 var luaPutMain string
 
-var putScript = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut, luaPutMain)
+//go:embed lua/fastput.lua
+var luaFastPut string
+
+var putScript = redis.NewScript("local function slow()\n" + source(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut, luaPutMain) + "end\n" + luaFastPut)
 
 // Put implements [checkpointer.Saver].
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {

@@ -45,12 +45,14 @@ var luaState string
 var luaFoot string
 
 // script joins the parts that a script needs between the common head and foot.
-func script(parts ...string) *redis.Script {
+func script(parts ...string) *redis.Script { return redis.NewScript(source(parts...)) }
+
+func source(parts ...string) string {
 	src := luaHead + fmt.Sprintf("local LEASE, PLACE = %d, %d\n", leaseTime.Milliseconds(), placeTime.Milliseconds())
 	for _, p := range parts {
 		src += p
 	}
-	return redis.NewScript(src + luaFoot)
+	return src + luaFoot
 }
 
 const (
