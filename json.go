@@ -30,6 +30,13 @@ func (m Message) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to m.Extra.
 func (m *Message) UnmarshalJSON(data []byte) error {
+	if m.quickly(data) {
+		return nil
+	}
+	return m.thoroughly(data)
+}
+
+func (m *Message) thoroughly(data []byte) error {
 	var j messageJSON
 	extra, err := unmarshalWith(data, &j, messageFields)
 	if err != nil {

@@ -3,6 +3,9 @@ package redissaver_test
 import (
 	"fmt"
 	"iter"
+	"slices"
+
+	"github.com/langrooms/langrooms/checkpointer/checkpointertest"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -21,3 +24,6 @@ func drain[T any](seq iter.Seq2[T, error], want int) error {
 	}
 	return nil
 }
+
+// abilities are all but Copier.
+var abilities = slices.DeleteFunc(checkpointertest.AllAbilities(), func(a checkpointertest.Ability) bool { return a == checkpointertest.Copier })

@@ -105,11 +105,6 @@ func client(t testing.TB, addr string) *redis.Client {
 	return c
 }
 
-// notYet are the rules of the port that this store does not keep yet.
-var notYet = strings.Fields(`versions versions-of-logs base base-arguments list-before-id list-before-the-pruned
-	list-limit-zero-before-the-unknown writes-ordered-by-path delete-run prune-by-age prune-answered-interrupts
-	prune-keeps-what-branches-see fences-are-exact success-raises-the-fence large-blobs`)
-
 func TestConformance(t *testing.T) {
 	addr := sharedAddr(t)
 	prefix := map[checkpointer.Saver]string{}
@@ -119,8 +114,8 @@ func TestConformance(t *testing.T) {
 		return s
 	}
 	checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return openWith(t, nextPrefix()) }, checkpointertest.Config{
-		Abilities: checkpointertest.AllAbilities()[:8], Skip: notYet,
-		Reopen: func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
+		Abilities: abilities,
+		Reopen:    func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
 	})
 }
 

@@ -240,11 +240,11 @@ func TestTokensAreExact(t *testing.T) {
 		return s.PutWrites(with(token), checkpointer.Ref{Thread: "t", ID: "x"}, checkpointer.Task{ID: "task"}, nil)
 	}
 	key := redissaver.FenceKey(s, "t")
-	for _, token := range []int64{math.MinInt64, -5, -4, 0, 1 << 53, 1<<53 + 1, 99_999_999_999_999_999, math.MaxInt64 - 100} {
+	for _, token := range []int64{0, 1 << 53, 1<<53 + 1, 99_999_999_999_999_999, math.MaxInt64 - 100} {
 		if err := writes(token); err != nil {
 			t.Fatal(token, err)
 		}
-		if err := writes(token - 1); token != math.MinInt64 && !errors.Is(err, checkpointer.ErrFenced) {
+		if err := writes(token - 1); !errors.Is(err, checkpointer.ErrFenced) {
 			t.Errorf("a token one below %d: %v", token, err)
 		}
 		c.PExpire(t.Context(), key, time.Minute)

@@ -68,8 +68,8 @@ func TestCluster(t *testing.T) {
 			return s
 		}
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return openWith(t, nextPrefix()) }, checkpointertest.Config{
-			Abilities: checkpointertest.AllAbilities()[:8], Skip: notYet,
-			Reopen: func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
+			Abilities: abilities,
+			Reopen:    func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
 		})
 	})
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -70,7 +69,7 @@ func Encode(m langrooms.Message) ([]byte, error) {
 // ErrFormat.
 func Decode(data []byte, seq int64) (langrooms.Message, error) {
 	var m langrooms.Message
-	if err := json.Unmarshal(data, &m); err != nil {
+	if err := m.UnmarshalJSON(data); err != nil {
 		return m, fmt.Errorf("%w: message at position %d: %v", checkpointer.ErrFormat, seq, err)
 	}
 	if m.ID == "" {

@@ -18,7 +18,7 @@ local function fast(at)
   local p, h = cmsgpack.unpack(got[1]), cmsgpack.unpack(got[2])
   local ttl = tonumber(p[7] or A[at + 8])
   if p[1] ~= 2 or h[1] ~= A[at + 3] or p[8] and ttl == 0 then return end
-  if mine ~= '' and string.match(call('GET', F) or '', '^%-?%d+') ~= mine then return end
+  if mine ~= '' and string.match(call('GET', F) or '', '^%d+') ~= mine then return end
   local key = #ns .. ':' .. ns .. id
   if call('HGET', R, key) then return end
 

@@ -7,7 +7,8 @@ local function fence(mine)
   given = mine
   if mine == '' then return end
   stored = token(F)
-  if stored and older(mine, stored) then refuse('FENCED') end
+  -- Where nothing is stored the fence is 0.
+  if string.sub(mine, 1, 1) == '-' or stored and older(mine, stored) then refuse('FENCED') end
   local age = not stored and tonumber(mine) > 1e12 and now() - mine
   if age and age > FENCE_LIFE then refuse('FENCED') end
 end

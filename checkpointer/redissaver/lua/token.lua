@@ -1,16 +1,14 @@
--- Fencing tokens are whole numbers of 64 bits and are compared and raised as text: Lua's
+-- Fencing tokens are whole numbers up to 2^63 - 1 and are compared and raised as text: Lua's
 -- numbers are exact up to 2^53 only. The key F holds the token and, behind it, the lease.
 local function token(key)
   local text = call('GET', key)
-  return text and (string.match(text, '^%-?%d+') or refuse('FORMAT', 'key ' .. key .. ' holds no fencing token')), text
+  return text and (string.match(text, '^%d+') or refuse('FORMAT', 'key ' .. key .. ' holds no fencing token')), text
 end
 
 -- older says that a token comes before another.
 local function older(a, b)
-  local minus = string.sub(a, 1, 1) == '-'
-  if minus ~= (string.sub(b, 1, 1) == '-') then return minus end
-  if #a ~= #b then return (#a < #b) ~= minus end
-  return a ~= b and (a < b) ~= minus
+  if #a ~= #b then return #a < #b end
+  return a < b
 end
 
 -- above is the least token after t that is not below the clock, in ms.

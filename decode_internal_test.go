@@ -1,0 +1,89 @@
+package langrooms
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ordinary are messages that the quick way must read.
+func ordinary() []Message {
+	at := time.Date(2026, 12, 1, 2, 3, 4, 567, time.UTC)
+	var all []Message
+	for _, text := range []string{"", "hello", "a \"quoted\" \\ line\nand\ttab", "é 漢 😀", "<b>&amp;</b>", strings.Repeat("x", 3000)} {
+		for _, stamp := range []*Stamp{nil, {From: "proto"}, {From: "operator", To: []string{"a", "b"}, Exchange: "x", Incognito: true},
+			{From: "é", Exchange: "x", Round: 2, Failed: true, Late: true, Seen: 120}} {
+			all = append(all, Message{ID: "m", Time: at, Role: RoleHuman, Parts: []Part{TextPart(text), TextPart("two")}, Stamp: stamp})
+		}
+	}
+	return all
+}
+
+func TestQuickDecoding(t *testing.T) {
+	for _, m := range ordinary() {
+		data, err := m.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var quick, thorough Message
+		if !quick.quickly(data) {
+			t.Errorf("not read quickly: %s", data)
+			continue
+		}
+		if err := thorough.thoroughly(data); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(thorough, quick); d != "" {
+			t.Errorf("%s (-encoding/json +quick):\n%s", data, d)
+		}
+	}
+}
+
+// What the quick way reads is what encoding/json reads of the same bytes.
+func FuzzQuickDecoding(f *testing.F) {
+	for _, m := range ordinary() {
+		data, err := m.MarshalJSON()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"id":"m","time":"2026-01-01T00:00:00Z","role":"ai","parts":[{"kind":"text","text":"\ud83d"}]}`))
+	f.Add([]byte(`{"id":"m","time":"0000-01-01T00:00:00+00:00","role":"ai","parts":[{"kind":"text","text":"x"}],"stamp":{"from":"a","round":007}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var quick, thorough Message
+		if !quick.quickly(data) {
+			return
+		}
+		if err := thorough.thoroughly(data); err != nil {
+			t.Fatalf("read quickly, and not by encoding/json: %v", err)
+		}
+		if d := cmp.Diff(thorough, quick); d != "" {
+			t.Errorf("-encoding/json +quick:\n%s", d)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	m := NewMessage(RoleHuman, strings.Repeat("some words\n", 40))
+	data, err := m.MarshalJSON()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("quick", func(b *testing.B) {
+		for b.Loop() {
+			if err := m.UnmarshalJSON(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("thorough", func(b *testing.B) {
+		for b.Loop() {
+			if err := m.thoroughly(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
