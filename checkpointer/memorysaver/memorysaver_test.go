@@ -58,6 +58,38 @@ func TestExpiryByTheClock(t *testing.T) {
 	})
 }
 
+// Writes that no checkpoint came for go with time, and the fence of a deleted thread a day
+// after its last use.
+func TestForgetsWithTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memorysaver.New()
+		defer s.Close()
+		at := checkpointer.Ref{Thread: "t", ID: "c1"}
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		fenced := func(token int64) error {
+			return s.DeleteThread(checkpointer.WithFence(t.Context(), "u", token), "u")
+		}
+		must(s.PutWrites(t.Context(), at, checkpointer.Task{ID: "a"}, []checkpointer.Write{{Channel: "orphaned"}}))
+		must(fenced(7))
+		<-time.After(20 * time.Hour)
+		must(fenced(7))
+		<-time.After(20 * time.Hour)
+		if err := fenced(6); !errors.Is(err, checkpointer.ErrFenced) {
+			t.Errorf("an older token 20 hours after the last use: %v", err)
+		}
+		if checkpointertest.Holds(s, "orphaned") {
+			t.Error("the writes are kept longer than a day and an hour")
+		}
+		<-time.After(25 * time.Hour)
+		must(fenced(6))
+	})
+}
+
 func Example() {
 	ctx := context.Background()
 	s := memorysaver.New()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/langrooms/langrooms"
@@ -69,6 +71,33 @@ func BenchmarkSaver(b *testing.B) {
 					}
 				}
 			}
+		})
+	}
+}
+
+// Puts to sixteen threads at a time, each flushed to the disk before it returns.
+func BenchmarkPutsAtOnce(b *testing.B) {
+	for _, writers := range []int{1, 16} {
+		b.Run(fmt.Sprint(writers), func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "bench.db"))
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			b.ResetTimer()
+			var done sync.WaitGroup
+			for i := range writers {
+				done.Go(func() {
+					at := checkpointer.Ref{Thread: fmt.Sprint("t", i)}
+					for left.Add(-1) >= 0 {
+						var err error
+						at, err = s.Put(b.Context(), at, checkpointer.Step{Log: checkpointer.Append(langrooms.NewMessage(langrooms.RoleHuman, "hello"))})
+						if err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			done.Wait()
 		})
 	}
 }

@@ -202,7 +202,7 @@ func bury(q *tx, tid int64, gone []*row) error {
 func dropOrphans(q *tx, now time.Time) error {
 	type place struct {
 		tid    int64
-		ns, id []byte
+		ns, id string
 	}
 	var late []place
 	err := q.each(func(rows *sql.Rows) error {
@@ -219,7 +219,7 @@ func dropOrphans(q *tx, now time.Time) error {
 			"DELETE FROM writes WHERE tid = ? AND ns = ? AND id = ?",
 			"DELETE FROM orphans WHERE tid = ? AND ns = ? AND id = ?",
 		} {
-			if err := q.exec(query, p.tid, p.ns, p.id); err != nil {
+			if err := q.exec(query, p.tid, []byte(p.ns), []byte(p.id)); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,10 @@ func checkFence(ctx context.Context, q *tx, thread string) error {
 	if token > fence {
 		return setFence(q, thread, token)
 	}
-	return nil
+	// What is in use is not forgotten; an hour's step saves writing it with every put.
+	now := time.Now()
+	return q.exec("UPDATE leases SET expires = ? WHERE thread = ? AND owner = '' AND expires < ?",
+		now.UnixMilli(), []byte(thread), now.Add(-time.Hour).UnixMilli())
 }
 
 // fenceOf returns the greatest token seen, 0 when there is none.
@@ -45,7 +48,7 @@ func fenceOf(q *tx, thread string) (fence int64, err error) {
 
 func setFence(q *tx, thread string, fence int64) error {
 	return q.exec(`INSERT INTO leases (thread, fence, expires) VALUES (?1, ?2, ?3)
-		ON CONFLICT (thread) DO UPDATE SET fence = ?2`, []byte(thread), fence, time.Now().UnixMilli())
+		ON CONFLICT (thread) DO UPDATE SET fence = ?2, expires = CASE owner WHEN '' THEN ?3 ELSE expires END`, []byte(thread), fence, time.Now().UnixMilli())
 }
 
 // newToken is greater than all that a thread has seen, also those that are forgotten.

@@ -99,6 +99,9 @@ func (s *Saver) tryLock(ctx context.Context, thread, owner string) (token int64,
 	err = s.update(ctx, func(q *tx) error {
 		token = 0
 		now, name := time.Now(), []byte(thread)
+		if err := cut(q, name, now.Add(leaseTTL).UnixMilli()); err != nil {
+			return err
+		}
 		if err := q.exec("DELETE FROM tickets WHERE thread = ? AND expires <= ?", name, now.UnixMilli()); err != nil {
 			return err
 		}
@@ -129,6 +132,14 @@ func (s *Saver) tryLock(ctx context.Context, thread, owner string) (token int64,
 		return q.exec("DELETE FROM tickets WHERE owner = ?", owner)
 	})
 	return token, err
+}
+
+// cut shortens what lasts longer than can have been given: the clock was set back.
+func cut(q *tx, thread []byte, end int64) error {
+	if err := q.exec("UPDATE leases SET expires = ?1 WHERE thread = ?2 AND owner <> '' AND expires > ?1", end, thread); err != nil {
+		return err
+	}
+	return q.exec("UPDATE tickets SET expires = ?1 WHERE thread = ?2 AND expires > ?1", end, thread)
 }
 
 // leaveQueue takes back the ticket, and the lease if it was granted as the wait ended. If

@@ -7,8 +7,10 @@
 // The file is in WAL mode with synchronous = FULL: a call that has returned without an
 // error survives the kill of any process and, as far as the disk keeps what it was told
 // to flush, the loss of power. A call that was cut off has happened whole or not at all.
-// The file must lie on a local disk: WAL does not work over network file systems. Once it
-// is deleted or replaced under a Saver that has it open, writes are refused.
+// Calls that come while another is being flushed share the next flush.
+// The file must lie on a local disk: WAL does not work over network file systems. Once it,
+// or its -wal or -shm beside it, is deleted or replaced under a Saver that has it open,
+// writes are refused.
 //
 // # Privacy
 //
@@ -19,12 +21,13 @@
 //
 // A [Saver] is safe for concurrent use. Writers take turns, in the process by a queue and
 // between processes by SQLite's lock, for which each waits up to [Config.BusyTimeout];
-// readers never wait for writers. A held lease owns one goroutine that renews it; Release
+// readers never wait for writers. While writes wait one goroutine commits them. A held lease owns one goroutine that renews it; Release
 // and Close wait for it. No lock is held while a caller's code runs.
 package sqlitesaver
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -61,8 +64,14 @@ type Saver struct {
 	memory bool
 	path   string      // absolute
 	file   os.FileInfo // what stood at the path when it was opened
+	real   string      // path without symbolic links; the log lies beside it
+	wal    os.FileInfo // of the log
+	shm    os.FileInfo // of that log's index
+	anchor *sql.Conn   // is never closed before the others, so that SQLite never replaces the log
 	writer *pool       // of one connection
 	reader *pool       // the writer when the store is in memory
+
+	commits commits
 
 	mu     sync.Mutex
 	closed bool
@@ -132,10 +141,38 @@ func (s *Saver) open(ctx context.Context) (err error) {
 			return errors.Join(err, s.writer.close())
 		}
 	}
-	if err = s.prepare(ctx); err != nil {
+	if err = s.prepare(ctx); err == nil {
+		err = s.dropAnchor(ctx)
+	}
+	if err != nil {
+		s.commits.done.Wait()
 		_ = s.closeFiles() // the first error says more
 	}
 	return err
+}
+
+// dropAnchor opens the connection that keeps the log, and notes what stands beside the
+// file.
+func (s *Saver) dropAnchor(ctx context.Context) (err error) {
+	if s.memory {
+		return nil
+	}
+	if s.anchor, err = s.reader.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err := s.anchor.QueryRowContext(ctx, "SELECT count(*) FROM threads").Scan(new(int)); err != nil {
+		return err
+	}
+	if s.real, err = filepath.EvalSymlinks(s.path); err == nil {
+		s.wal, err = os.Stat(s.real + "-wal")
+	}
+	if err == nil {
+		s.shm, err = os.Stat(s.real + "-shm")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", checkpointer.ErrUnavailable, err)
+	}
+	return nil
 }
 
 // checkPath finds in plain words what SQLite only calls "unable to open", and makes the
@@ -181,14 +218,22 @@ func (s *Saver) makeFile() error {
 	return nil
 }
 
-// inPlace refuses to write into a file that has been deleted or replaced: nobody would
-// find again what was acknowledged.
+// inPlace refuses to write when the file, or the log beside it, has been deleted or
+// replaced: nobody would find again what was acknowledged.
 func (s *Saver) inPlace() error {
 	if s.memory {
 		return nil
 	}
-	if info, err := os.Stat(s.path); err != nil || !os.SameFile(info, s.file) {
-		return fmt.Errorf("%w: the file was deleted or replaced while it was open", checkpointer.ErrUnavailable)
+	for _, f := range []struct {
+		path string
+		was  os.FileInfo
+	}{{s.path, s.file}, {s.real + "-wal", s.wal}, {s.real + "-shm", s.shm}} {
+		if f.was == nil { // not open yet
+			continue
+		}
+		if info, err := os.Stat(f.path); err != nil || !os.SameFile(info, f.was) {
+			return fmt.Errorf("%w: the file %s was deleted or replaced while it was open", checkpointer.ErrUnavailable, filepath.Base(f.path))
+		}
 	}
 	return nil
 }
@@ -213,13 +258,17 @@ func (s *Saver) shut() error {
 	s.mu.Unlock()
 	s.calls.Wait()
 	s.held.Wait()
+	s.commits.done.Wait()
 	return s.closeFiles()
 }
 
 func (s *Saver) closeFiles() error {
 	var err error
+	if s.anchor != nil {
+		err = s.anchor.Close()
+	}
 	if s.reader != s.writer {
-		err = s.reader.close()
+		err = errors.Join(err, s.reader.close())
 	}
 	// The last to close moves the log into the file, which a reader may not.
 	return errors.Join(err, s.writer.close())

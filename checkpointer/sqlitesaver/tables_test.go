@@ -75,6 +75,114 @@ func TestDeleteLeavesOnlyATombstone(t *testing.T) {
 	}
 }
 
+// Writes that no checkpoint came for go with time, others stay.
+func TestOrphansGoWithTime(t *testing.T) {
+	s := openHere(t)
+	busy(t, s, "t")
+	for _, thread := range []string{"alone", "u"} {
+		err := s.PutWrites(t.Context(), checkpointer.Ref{Thread: thread, ID: "c"}, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: "u"}, checkpointer.Step{ID: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	sweepAfter := func(d time.Duration) map[string]int {
+		t.Helper()
+		if err := s.update(t.Context(), func(q *tx) error { return sweep(q, time.Now().Add(d)) }); err != nil {
+			t.Fatal(err)
+		}
+		return counts(t, s)
+	}
+	if got := sweepAfter(checkpointer.OrphanAge - time.Minute); got["writes"] != 4 {
+		t.Errorf("rows before the orphans' time: %v", got)
+	}
+	got := sweepAfter(checkpointer.OrphanAge + time.Minute)
+	if got["writes"] != 2 || got["orphans"] != 0 || got["threads"] != 2 {
+		t.Errorf("rows after the orphans' time: %v", got)
+	}
+}
+
+// A thread whose newest checkpoint is damaged does not end the listing, and can be deleted.
+func TestDamagedThreadIsListed(t *testing.T) {
+	s := openHere(t)
+	for _, thread := range []string{"a", "b", "c"} {
+		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Step{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.update(t.Context(), func(q *tx) error {
+		return q.exec("UPDATE checkpoints SET channels = x'7b' WHERE seq = 2")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for info, err := range s.Threads(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed = append(listed, info.Thread)
+		if damaged := info.Thread == "b"; damaged != (info.Err != nil) || damaged && !errors.Is(info.Err, checkpointer.ErrFormat) {
+			t.Errorf("thread %q is listed with %v", info.Thread, info.Err)
+		}
+	}
+	if len(listed) != 3 {
+		t.Errorf("listed: %v", listed)
+	}
+	if err := s.DeleteThread(t.Context(), "b"); err != nil {
+		t.Errorf("delete of the damaged thread: %v", err)
+	}
+}
+
+// After the clock was set back a dead holder has the lease for its time and no longer.
+func TestLeaseBeyondItsTimeIsCut(t *testing.T) {
+	s := openHere(t)
+	err := s.update(t.Context(), func(q *tx) error {
+		return q.exec("INSERT INTO leases (thread, fence, owner, expires) VALUES (?, 7, 'dead', ?)", []byte("t"), time.Now().Add(time.Hour).UnixMilli())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token, err := s.tryLock(t.Context(), "t", "waiter"); token != 0 || err != nil {
+		t.Fatalf("the lease was given, token %d, or %v", token, err)
+	}
+	var expires int64
+	if err := s.view(t.Context(), func(q *tx) error { return q.row("SELECT expires FROM leases").Scan(&expires) }); err != nil {
+		t.Fatal(err)
+	}
+	if left := time.Until(time.UnixMilli(expires)); left > leaseTTL {
+		t.Errorf("the dead holder has the lease for %v more", left)
+	}
+}
+
+// The fence of a thread that is made and deleted again and again is remembered from its
+// last use.
+func TestFenceInUseIsRemembered(t *testing.T) {
+	s := openHere(t)
+	ctx := checkpointer.WithFence(t.Context(), "t", 7)
+	if _, err := s.Put(ctx, checkpointer.Ref{Thread: "t"}, checkpointer.Step{}); err != nil {
+		t.Fatal(err)
+	}
+	err := s.update(t.Context(), func(q *tx) error {
+		return q.exec("UPDATE leases SET expires = ?", time.Now().Add(-tombstone-time.Hour).UnixMilli())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.DeleteThread(ctx, "t"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: "u"}, checkpointer.Step{}); err != nil { // sweeps
+		t.Fatal(err)
+	}
+	_, err = s.Put(checkpointer.WithFence(t.Context(), "t", 6), checkpointer.Ref{Thread: "t"}, checkpointer.Step{})
+	if !errors.Is(err, checkpointer.ErrFenced) {
+		t.Errorf("put with an older token: %v", err)
+	}
+}
+
 // An expired thread is removed by a put to another one.
 func TestExpiredThreadIsSwept(t *testing.T) {
 	s := openHere(t)

@@ -90,38 +90,26 @@ func (q *tx) each(f func(rows *sql.Rows) error, query string, args ...any) error
 }
 
 // view runs f on one state of the database.
-func (s *Saver) view(ctx context.Context, f func(q *tx) error) error {
-	return transact(ctx, ctx, s.reader, "BEGIN", f)
-}
-
-// update runs f and commits, or leaves nothing behind. It waits for its turn until ctx
-// ends; a transaction that has begun is brought to its end, which takes no waiting.
-func (s *Saver) update(ctx context.Context, f func(q *tx) error) error {
-	return transact(ctx, context.WithoutCancel(ctx), s.writer, "BEGIN IMMEDIATE", func(q *tx) error {
-		if err := s.inPlace(); err != nil {
-			return err
-		}
-		return f(q)
-	})
-}
-
-func transact(ctx, inside context.Context, p *pool, begin string, f func(q *tx) error) (err error) {
-	l, err := p.take(ctx)
+func (s *Saver) view(ctx context.Context, f func(q *tx) error) (err error) {
+	l, err := s.reader.take(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { p.give(l, err) }()
-	err = (&tx{ctx, l}).exec(begin)
-	if err == nil {
-		q := &tx{inside, l}
+	defer func() { s.reader.give(l, err) }()
+	q := &tx{ctx, l}
+	if err = q.exec("BEGIN"); err == nil {
 		if err = f(q); err == nil {
 			err = q.exec("COMMIT")
 		}
 	}
 	if err != nil {
-		// Also after a BEGIN that failed: it may have taken effect as ctx ended. The
-		// error, that there is nothing to roll back, says nothing new.
-		_ = (&tx{context.WithoutCancel(ctx), l}).exec("ROLLBACK")
+		q.rollback()
 	}
 	return err
+}
+
+// rollback ends a transaction, also after a BEGIN that failed: it may have taken effect as
+// its context ended. The error, that there is nothing to roll back, says nothing new.
+func (q *tx) rollback() {
+	_ = (&tx{context.WithoutCancel(q.ctx), q.link}).exec("ROLLBACK")
 }

@@ -47,7 +47,8 @@ func multiply(t *testing.T, s *Saver, at checkpointer.Ref, n int) checkpointer.R
 		return errors.Join(
 			q.exec(`WITH RECURSIVE more(pos) AS (SELECT length FROM logs UNION ALL SELECT pos + 1 FROM more WHERE pos < ? - 1)
 				INSERT INTO messages SELECT m.lid, more.pos, m.id, m.data FROM more, messages m WHERE m.pos = 0`, n),
-			q.exec("UPDATE logs SET length = ?", n), q.exec("UPDATE checkpoints SET length = ?", n))
+			q.exec("UPDATE logs SET length = ?", n),
+			q.exec("UPDATE checkpoints SET logs = CAST(json_set(CAST(logs AS TEXT), '$.messages.n', ?) AS BLOB)", n))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +140,8 @@ func TestQueriesUseIndexes(t *testing.T) {
 		"SELECT id FROM checkpoints c WHERE c.tid = 1 AND c.seq < 9 AND c.ns = x'' ORDER BY c.seq DESC LIMIT 100",
 		"SELECT id FROM checkpoints c WHERE c.tid = 1 AND c.seq < 9 ORDER BY c.seq DESC LIMIT 100",
 		"SELECT tid FROM threads WHERE expires <= 1 LIMIT 10",
+		"SELECT tid, ns, id FROM orphans WHERE at < 9 LIMIT 10",
+		"SELECT seq FROM pruned WHERE tid = 1 AND id = x'00' ORDER BY seq DESC LIMIT 1",
 		"SELECT thread FROM leases WHERE owner = '' AND expires < 1",
 		"SELECT owner FROM tickets WHERE thread = x'00' ORDER BY number LIMIT 1",
 	} {
