@@ -183,6 +183,7 @@ func (p *program) addCommand() *cobra.Command {
 	f.StringVar(&d.Auth.Scheme, "auth", "", "bearer, apiKey or oauth2 (a2a)")
 	f.StringVar(&d.Auth.ClientID, "client-id", "", "the client's id (a2a with oauth2)")
 	f.StringVar(&d.Auth.TokenURL, "token-url", "", "where tokens are issued (a2a with oauth2)")
+	f.StringArrayVar(&d.Auth.Scopes, "scope", nil, "a scope to ask for (a2a with oauth2); repeatable")
 	f.StringVar(&d.CardURL, "card-url", "", "where the agent card is (a2a)")
 	f.StringVar(&d.Binding, "binding", "", "JSONRPC or HTTP+JSON (a2a)")
 	f.StringToStringVar(&d.HTTP.Headers, "header", nil, "a header `NAME=VALUE` of every request (a2a); repeatable")
