@@ -76,6 +76,19 @@ func (m *MemoryContinuity) DropThread(_ context.Context, thread string) error {
 	return nil
 }
 
+// DropDelegate forgets what the delegate of the given name has on a thread, under every url and
+// credential. The error is always nil.
+func (m *MemoryContinuity) DropDelegate(_ context.Context, thread, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key := range m.entries {
+		if key.Thread == thread && key.Delegate == name {
+			m.drop(key)
+		}
+	}
+	return nil
+}
+
 func (m *MemoryContinuity) drop(key ContextKey) {
 	if e, ok := m.entries[key]; ok {
 		m.recent.Remove(e)

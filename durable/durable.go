@@ -144,6 +144,21 @@ func (s *Store) DropThread(ctx context.Context, thread string) error {
 	return s.dropAll(ctx, thread, contextPrefix)
 }
 
+// DropDelegate forgets what the delegate of the given name has on a thread, under every url and
+// credential.
+func (s *Store) DropDelegate(ctx context.Context, thread, name string) error {
+	return s.change(ctx, thread, func(cp checkpointer.Checkpoint) (checkpointer.Step, bool) {
+		var step checkpointer.Step
+		for channel, data := range cp.Channels {
+			var c storedContext
+			if strings.HasPrefix(channel, contextPrefix) && (json.Unmarshal(data, &c) != nil || c.Key.Delegate == name) {
+				step.Remove = append(step.Remove, channel)
+			}
+		}
+		return step, len(step.Remove) > 0
+	})
+}
+
 // PutHandle stores h in place of the one of the same thread and delegate.
 func (s *Store) PutHandle(ctx context.Context, h delegate.Handle) error {
 	data, err := json.Marshal(h)

@@ -235,6 +235,10 @@ func (a *App) changed(c hotreload.Change) {
 	a.remember(c.New.Config.Continuity)
 	if err := a.applyConfig(c.New.Config); err != nil {
 		a.notify("The new roster was not taken: " + err.Error())
+		return
+	}
+	for _, name := range left(c.Old, c.New) {
+		a.memory.remove(name)
 	}
 }
 

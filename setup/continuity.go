@@ -5,10 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/durable"
+	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/late"
 )
 
@@ -16,11 +18,13 @@ import (
 type store interface {
 	delegate.Continuity
 	delegate.HandleStore
+	// DropDelegate forgets the contexts that a member has on a thread.
+	DropDelegate(ctx context.Context, thread, name string) error
 }
 
 // memory is a store that ends with the process.
 type memory struct {
-	delegate.Continuity
+	*delegate.MemoryContinuity
 	delegate.HandleStore
 }
 
@@ -30,6 +34,52 @@ type memory struct {
 type switched struct {
 	now, before atomic.Pointer[store]
 	durable     atomic.Bool // the setting
+	removed     sync.Map    // of *removal, by the names that have left the roster
+}
+
+// removal is a member that has left the roster while this process was there to see it.
+type removal struct {
+	mu sync.Mutex
+	// cleared are the threads on which what it had has been dropped since.
+	cleared map[string]bool
+}
+
+// remove has the conversations of a member that leaves the roster dropped, each before its
+// name is used again on its thread: which threads it has been on, nobody knows.
+func (s *switched) remove(name string) {
+	s.removed.Store(name, &removal{cleared: make(map[string]bool)})
+}
+
+// clear drops what a member of the same name had on the thread of k.
+func (s *switched) clear(ctx context.Context, k delegate.ContextKey) error {
+	found, ok := s.removed.Load(k.Delegate)
+	if !ok {
+		return nil
+	}
+	r := found.(*removal)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cleared[k.Thread] {
+		return nil
+	}
+	err := s.each(func(st store) error { return st.DropDelegate(ctx, k.Thread, k.Delegate) })
+	r.cleared[k.Thread] = err == nil
+	return err
+}
+
+// left returns the names that the file had and has no more. An entry that is refused for now
+// is there.
+func left(before, now *hotreload.Snapshot) (names []string) {
+	for _, d := range before.Config.Delegates {
+		there := slices.ContainsFunc(now.Config.Delegates, func(n hotreload.Delegate) bool { return n.Name == d.Name })
+		refused := slices.ContainsFunc(now.Findings, func(f hotreload.Finding) bool {
+			return f.Severity == hotreload.Error && (f.Key == "delegates."+d.Name || strings.HasPrefix(f.Key, "delegates."+d.Name+"."))
+		})
+		if !there && !refused {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 // remember makes the setting the one in force.
@@ -68,11 +118,17 @@ func (s *switched) each(do func(store) error) error {
 
 // Get implements delegate.Continuity.
 func (s *switched) Get(ctx context.Context, k delegate.ContextKey) (string, error) {
+	if err := s.clear(ctx, k); err != nil {
+		return "", err
+	}
 	return s.stores()[0].Get(ctx, k)
 }
 
 // Learn implements delegate.Continuity. An older conversation is not gone back to.
 func (s *switched) Learn(ctx context.Context, k delegate.ContextKey, id string) error {
+	if err := s.clear(ctx, k); err != nil {
+		return err
+	}
 	stores := s.stores()
 	for _, before := range stores[1:] {
 		if err := before.Drop(ctx, k); err != nil {
