@@ -121,6 +121,10 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 	return func(yield func(a2a.Event, error) bool) {
 		x.working.Add(1)
 		defer x.working.Done()
+		if x.script.Forget && x.known(ec.ContextID) {
+			yield(nil, a2a.ErrInvalidParams)
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(x.life, cancel)()
@@ -131,7 +135,12 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 		m := delegatetest.Message{Prompt: ec.Message.Parts[0].Text(), Nth: x.count(ec.ContextID)}
 		err := x.script.Play(ctx, m, out.say)
 		var failure *delegatetest.Failure
+		var question *delegatetest.Question
 		switch {
+		case errors.As(err, &question):
+			if out.flush() {
+				yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateInputRequired, asks(question.Words)), nil)
+			}
 		case errors.As(err, &failure):
 			yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateFailed, a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart(failure.Words))), nil)
 		case errors.Is(err, delegatetest.ErrDie):
@@ -149,6 +158,21 @@ func (x *scripted) Cancel(_ context.Context, ec *a2asrv.ExecutorContext) iter.Se
 	return func(yield func(a2a.Event, error) bool) {
 		yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateCanceled, nil), nil)
 	}
+}
+
+// asks is the message of a question, or none.
+func asks(words string) *a2a.Message {
+	if words == "" {
+		return nil
+	}
+	return a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart(words))
+}
+
+// known reports whether a message came in the conversation before.
+func (x *scripted) known(conversation string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.nth[conversation] > 0
 }
 
 func (x *scripted) count(conversation string) int {

@@ -28,6 +28,9 @@ var answerRules = []rule{
 	{"utf8-split", "a character that is cut into two pieces arrives as one", checkSplit},
 	{"two-at-once", "asks at the same time each get their own answer", checkTwo},
 	{"conversation", "a conversation key continues its own conversation, or is refused with a reason", checkConversation},
+	{"conversation-lost", "a peer that has forgotten the conversation answers in a new one, and the reply says so", checkConversationLost},
+	{"pause", "a question is a pause: a reply that starts with ⏸, with the question and what was said, and names the task", checkPause},
+	{"pause-silent", "what a peer says is not lost when it waits and asks nothing", checkSilentPause},
 	{"resume", "a delegate that cannot resume refuses a task with a reason", checkResume},
 	{"progress", "progress comes one at a time, in order, and its text is the answer's beginning", checkProgress},
 }
@@ -191,6 +194,58 @@ func checkConversation(r *run) {
 		if a.err != nil || a.reply.Text != step.want {
 			r.broken("with key %q the peer saw message %q of its conversation (%v), want %s", step.key, a.reply.Text, a.err, step.want)
 		}
+		if a.reply.NewConversation {
+			r.broken("with key %q the reply says that a conversation was lost; none was", step.key)
+		}
+	}
+}
+
+func checkConversationLost(r *run) {
+	d := r.start(Script{End: EndAnswer, Echo: true, Forget: true})
+	if !d.Info().Conversational {
+		return
+	}
+	for i, lost := range []bool{false, true, true} {
+		prompt := fmt.Sprintf("question %d", i)
+		a, ok := r.ask(d, delegate.Request{Prompt: prompt, Conversation: "thread-1"})
+		if !ok {
+			return
+		}
+		if a.err != nil || a.reply.Text != prompt || a.reply.NewConversation != lost {
+			r.broken("ask %d of a peer that forgets returned %q, new conversation %v, %v; want its answer, and %v", i, a.reply.Text, a.reply.NewConversation, a.err, lost)
+		}
+	}
+}
+
+func checkPause(r *run) {
+	const said, question = "Two builds broke.", "Which one do you mean?"
+	d := r.start(Script{End: EndAsk, Pieces: pieces(said), Words: question})
+	if !d.Info().Resumable {
+		return
+	}
+	a, ok := r.ask(d, delegate.Request{Prompt: "what broke?"})
+	if !ok {
+		return
+	}
+	if a.err != nil || !a.reply.Paused || a.reply.Task == "" || !strings.HasPrefix(a.reply.Text, "⏸") {
+		r.broken("Ask = %q, paused %v, task %q, %v", a.reply.Text, a.reply.Paused, a.reply.Task, a.err)
+	}
+	for _, words := range []string{said, question} {
+		if !strings.Contains(a.reply.Text, words) {
+			r.broken("the reply %q is without %q", a.reply.Text, words)
+		}
+	}
+}
+
+func checkSilentPause(r *run) {
+	const said = "The build broke in main.go:17."
+	d := r.start(Script{End: EndAsk, Pieces: pieces(said)})
+	if !d.Info().Resumable {
+		return
+	}
+	a, ok := r.ask(d, delegate.Request{Prompt: "what broke?"})
+	if ok && (a.err != nil || !strings.Contains(a.reply.Text, said)) {
+		r.broken("Ask = %q, %v; the peer said %q", a.reply.Text, a.err, said)
 	}
 }
 

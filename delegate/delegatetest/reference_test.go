@@ -21,7 +21,7 @@ type reference struct {
 	absent bool
 	fault  string
 	// talkative also keeps conversations.
-	talkative bool
+	talkative bool // and parks tasks
 
 	mu     sync.Mutex
 	infos  int
@@ -42,7 +42,7 @@ func newReference(script Script, fault string) *reference {
 func (r *reference) has(fault string) bool { return r.fault == fault }
 
 func (r *reference) Info() delegate.Info {
-	info := delegate.Info{Name: "mirror", Type: "test", Conversational: r.talkative}
+	info := delegate.Info{Name: "mirror", Type: "test", Conversational: r.talkative, Resumable: r.talkative}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.infos++
@@ -212,7 +212,10 @@ func (r *reference) report(req delegate.Request, said string, told int) int {
 
 func (r *reference) finish(req delegate.Request, said string, told int, err error) (delegate.Reply, error) {
 	var failure *Failure
+	var question *Question
 	switch {
+	case errors.As(err, &question):
+		return r.pause(said, question.Words), nil
 	case errors.As(err, &failure) && r.has("error-words"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "it failed")
 	case errors.As(err, &failure) && r.has("error-swallowed"):
@@ -226,7 +229,34 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 	case said == "" && r.has("answer-empty"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
 	}
-	return delegate.Reply{Text: r.text(req, said)}, nil
+	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req.Conversation)}, nil
+}
+
+// lost reports whether the reply says that the conversation had been lost: each is, but the
+// first, with a peer that forgets.
+func (r *reference) lost(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.has("conversation-new") || r.script.Forget && r.counts[key] > 1 && !r.has("conversation-lost")
+}
+
+// pause is the reply of a peer that waits, spoilt by a fault.
+func (r *reference) pause(said, question string) delegate.Reply {
+	switch {
+	case r.has("pause-words"):
+		said = ""
+	case r.has("pause-question"):
+		question = ""
+	case question == "" && r.has("pause-silent"):
+		return delegate.Reply{Text: "⏸ @mirror needs input.", Paused: true, Task: "task-1"}
+	case question == "":
+		return delegate.Reply{Text: said}
+	}
+	reply := delegate.Reply{Text: "⏸ @mirror needs input.\n" + said + "\n" + question, Paused: !r.has("pause-unmarked"), Task: "task-1"}
+	if r.has("pause-task") {
+		reply.Task = ""
+	}
+	return reply
 }
 
 // text is the reply, spoilt by a fault.

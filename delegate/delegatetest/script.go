@@ -19,6 +19,10 @@ const (
 	EndAnswer End = "answer"
 	// EndFail: it says that it failed, with [Script.Words].
 	EndFail End = "fail"
+	// EndAsk: it waits for an answer to [Script.Words], or to nothing where they are empty:
+	// some agents end each turn so. What was said before stands apart from the question.
+	// Only a peer of a resumable delegate is told to.
+	EndAsk End = "ask"
 	// EndHold: it goes on working until it is told to stop or its connection ends.
 	EndHold End = "hold"
 	// EndDie: it dies: the process exits, or the connections are cut and the server
@@ -45,7 +49,11 @@ type Script struct {
 	Count bool `json:"count,omitempty"`
 	// End is what comes after the pieces.
 	End End `json:"end"`
-	// Words are the peer's reason to fail.
+	// Forget makes the peer forget each conversation as soon as it has answered: a message
+	// that goes on with one is refused as the protocol says so of one that is not known, and
+	// not played. Only a peer of a conversational delegate is told to.
+	Forget bool `json:"forget,omitempty"`
+	// Words are the peer's reason to fail, or its question.
 	Words string `json:"words,omitempty"`
 }
 
@@ -64,13 +72,19 @@ type Failure struct{ Words string }
 // Error returns the words.
 func (f *Failure) Error() string { return f.Words }
 
+// Question is what [Script.Play] returns for [EndAsk].
+type Question struct{ Words string }
+
+// Error returns the words.
+func (q *Question) Error() string { return "it asks: " + q.Words }
+
 // ErrDie is what [Script.Play] returns for [EndDie]: the peer now dies without another
 // word.
 var ErrDie = errors.New("the script says to die")
 
 // Play follows the script for one message: it tells the suite that the message arrived,
 // calls say for each piece (to be sent at once), and returns how to end: nil for a
-// complete answer, a *[Failure], [ErrDie], ctx's error when the work was stopped, or an
+// complete answer, a *[Failure], a *[Question], [ErrDie], ctx's error when the work was stopped, or an
 // error of say. A peer in another process calls it there.
 func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) error) error {
 	var dialer net.Dialer
@@ -97,6 +111,8 @@ func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) erro
 		return nil
 	case EndFail:
 		return &Failure{s.Words}
+	case EndAsk:
+		return &Question{s.Words}
 	case EndDie:
 		return ErrDie
 	case EndHold:
