@@ -73,9 +73,9 @@ func TestCommandsOfScripts(t *testing.T) {
 				return put(checkpointer.Step{Log: checkpointer.Append(ten...)})()
 			}},
 			{"put with channels", 12, put(checkpointer.Step{Log: checkpointer.Append(m), Channels: map[string][]byte{"x": {1}, "y": {2}}})},
-			{"window", 10, func() error { _, _, err := s.Snapshot(ctx, checkpointer.Ref{Thread: thread}, limit); return err }},
+			{"window", 8, func() error { _, _, err := s.Snapshot(ctx, checkpointer.Ref{Thread: thread}, limit); return err }},
 			{"put with a replacement", 14, put(checkpointer.Step{Log: []checkpointer.Entry{{Op: checkpointer.OpReplace, Message: m}}})},
-			{"get", 7, func() error { _, err := s.Get(ctx, ref); return err }},
+			{"get", 8, func() error { _, err := s.Get(ctx, ref); return err }},
 			{"list", 8, func() error {
 				for _, err := range s.List(ctx, checkpointer.Query{Thread: thread, Limit: checkpointer.N(20)}) {
 					if err != nil {

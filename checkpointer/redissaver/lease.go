@@ -30,7 +30,7 @@ var luaLockHead string
 var luaPutLast string
 
 var (
-	lockHeadScript = script(luaToken, luaLib, luaLog, luaLease, luaState, luaPending, luaRead, luaLockHead)
+	lockHeadScript = script(luaToken, luaLib, luaLog, luaLease, luaState, luaPending, luaRead, luaFastRead, luaLockHead)
 	putLastScript  = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaLease, luaPut, luaPutLast)
 
 	lockScript    = script(luaToken, luaLease, luaLock)

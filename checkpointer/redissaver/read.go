@@ -10,6 +10,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
+	"github.com/redis/go-redis/v9"
 )
 
 //go:embed lua/read.lua
@@ -18,7 +19,11 @@ var luaRead string
 //go:embed lua/get.lua
 var luaGet string
 
-var readScript = script(luaLib, luaLog, luaState, luaPending, luaRead, luaGet)
+//go:embed lua/fastread.lua
+var luaFastRead string
+
+var readScript = redis.NewScript("local function slow()\n" + source(luaLib, luaLog, luaState, luaPending, luaRead, luaGet) + "end\n" + luaFastRead +
+	"local done, answer = pcall(quick, 0)\nif done and answer then return answer end\nreturn slow()\n")
 
 const (
 	// maxPosition keeps positions exact in Lua's numbers.

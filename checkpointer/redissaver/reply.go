@@ -170,9 +170,22 @@ type entry struct {
 	data string
 }
 
+// entries reads the entries of a log: position, content, … or, from lua/fastread.lua, the
+// position of the first and a list of all as they are stored, to be read backwards.
 func (r *reply) entries() []entry {
 	var all []entry
 	l := r.list()
+	if len(l.items) == 2 {
+		if run, ok := l.items[1].([]any); ok {
+			first := l.int()
+			for i, item := range slices.Backward(run) {
+				text, ok := item.(string)
+				r.bad = r.bad || !ok || text == ""
+				all = append(all, entry{first + int64(i), text[min(1, len(text)):]})
+			}
+			return all
+		}
+	}
 	l.each(func(l *reply) { all = append(all, entry{l.int(), l.bytes()}) })
 	r.bad = r.bad || l.bad
 	return all
