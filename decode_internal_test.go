@@ -21,6 +21,23 @@ func ordinary() []Message {
 	return all
 }
 
+// The quick way writes the very bytes that encoding/json writes, or leaves it to that.
+func TestQuickEncoding(t *testing.T) {
+	for _, m := range ordinary() {
+		want, err := m.encodeThoroughly()
+		if got := m.encodeQuickly(); err != nil || string(got) != string(want) {
+			t.Errorf("written as\n%s, want\n%s, %v", got, want, err)
+		}
+	}
+	for _, text := range []string{"\x00", "\x1f", "\b", "\u2028", "\u2029", "\xff", "\x7f", "\ufffd"} {
+		m := Message{ID: "m", Role: RoleAI, Parts: []Part{TextPart(text)}}
+		want, err := m.encodeThoroughly()
+		if got := m.encodeQuickly(); err != nil || got != nil && string(got) != string(want) {
+			t.Errorf("%q is written as\n%s, want\n%s, %v", text, got, want, err)
+		}
+	}
+}
+
 func TestQuickDecoding(t *testing.T) {
 	for _, m := range ordinary() {
 		data, err := m.MarshalJSON()
@@ -62,6 +79,18 @@ func FuzzQuickDecoding(f *testing.F) {
 		}
 		if d := cmp.Diff(thorough, quick); d != "" {
 			t.Errorf("-encoding/json +quick:\n%s", d)
+		}
+	})
+}
+
+// Whatever its text, the quick way writes a message as encoding/json does.
+func FuzzQuickEncoding(f *testing.F) {
+	f.Add("m", "text \u2028 \x00 <", "from", int64(3))
+	f.Fuzz(func(t *testing.T, id, text, from string, seen int64) {
+		m := Message{ID: id, Time: time.Unix(seen, 1).UTC(), Role: RoleAI, Parts: []Part{TextPart(text)}, Stamp: &Stamp{From: from, To: []string{text}, Seen: seen, Round: int(seen)}}
+		want, err := m.encodeThoroughly()
+		if got := m.encodeQuickly(); got != nil && (err != nil || string(got) != string(want)) {
+			t.Errorf("written as\n%s, want\n%s, %v", got, want, err)
 		}
 	})
 }

@@ -25,6 +25,13 @@ var messageFields = []string{"id", "time", "role", "parts", "stamp", "summary"}
 
 // MarshalJSON writes the stored form of m.
 func (m Message) MarshalJSON() ([]byte, error) {
+	if data := m.encodeQuickly(); data != nil {
+		return data, nil
+	}
+	return m.encodeThoroughly()
+}
+
+func (m Message) encodeThoroughly() ([]byte, error) {
 	return marshalWith(m.Extra, messageJSON{m.ID, m.Time, m.Role, m.Parts, m.Stamp, m.Summary})
 }
 
