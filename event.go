@@ -5,14 +5,18 @@ type EventType string
 
 // The events of a turn, in the order in which they can come.
 const (
-	// EventDispatchStarted: a member is being asked.
+	// EventDispatchStarted: a member is being asked. Text is what the lead asks it, in a
+	// delegation of the lead's; empty when the operator addressed it.
 	EventDispatchStarted EventType = "dispatch_started"
-	// EventProgress: the member works; Progress says what it reported.
+	// EventProgress: the member works; Progress says what it reported. Without a Member
+	// it is the lead that works.
 	EventProgress EventType = "progress"
 	// EventDispatchEnded: the dispatch is over, by an answer or an error; Outcome is set.
 	EventDispatchEnded EventType = "dispatch_ended"
 	// EventToolCall: the lead calls a tool; Text is the tool's name.
 	EventToolCall EventType = "tool_call"
+	// EventLeadText: the lead has said Text beside a tool call, and goes on.
+	EventLeadText EventType = "lead_text"
 	// EventMessage: a message has landed on the thread outside of a turn, such as a
 	// late answer; Message is set.
 	EventMessage EventType = "message"

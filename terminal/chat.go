@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -40,8 +41,25 @@ type Chat struct {
 	// Complete returns the names that can complete the last token of what stands before the
 	// cursor (see room.Complete); nil completes nothing.
 	Complete func(before string) []string
+	// Commands are what the operator can type with a slash in front, beside /help, /stop,
+	// /now and /quit. They are for a person at a terminal: a line from elsewhere, and the
+	// message of OneTurn, is a message whatever it begins with.
+	Commands []Command
+	// StopMember stops one member of the running turn; nil when that cannot be done.
+	StopMember func(name string) error
+	// Opening is shown to a person at the start, before who can be addressed.
+	Opening string
+	// History is the file that keeps what was typed at a terminal; empty keeps nothing
+	// beyond the chat. Its folder is made when needed.
+	History string
 
 	interrupts <-chan os.Signal
+	leaving    chan struct{}
+	leftOnce   sync.Once
+	editing    atomic.Bool // the person's own editor has the terminal
+
+	mu      sync.Mutex
+	running func() // stops what runs; nil when nothing does
 }
 
 // ErrTurn says that a turn failed on our side; Run has shown why.
@@ -54,7 +72,7 @@ func (c *Chat) Run(ctx context.Context) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	c.interrupts = interrupts
+	c.interrupts, c.leaving = interrupts, make(chan struct{})
 	if c.OneTurn {
 		err := c.take(ctx, c.turn(c.Message))
 		return errors.Join(err, c.Printer.Err())
@@ -88,7 +106,26 @@ func (c *Chat) turn(text string) turnFunc {
 
 // take runs one turn under its own interrupt.
 func (c *Chat) take(ctx context.Context, turn turnFunc) error {
+	var result langrooms.Result
+	var err error
+	c.Printer.begin()
+	c.interruptible(ctx, func(ctx context.Context) {
+		result, err = turn(ctx)
+		if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			result, err = stopped(result), nil
+		}
+	})
+	c.Printer.Done(result, err)
+	if err != nil {
+		return ErrTurn
+	}
+	return nil
+}
+
+// interruptible runs do with a context that ends at an interrupt.
+func (c *Chat) interruptible(ctx context.Context, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	over := make(chan struct{})
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
@@ -98,18 +135,34 @@ func (c *Chat) take(ctx context.Context, turn turnFunc) error {
 		case <-over:
 		}
 	})
-	result, err := turn(ctx)
+	c.runs(cancel)
+	do(ctx)
+	c.runs(nil)
 	close(over)
 	watcher.Wait()
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		result, err = stopped(result), nil
+}
+
+func (c *Chat) runs(stop func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running = stop
+}
+
+// interrupt stops what runs. It reports whether something did.
+func (c *Chat) interrupt() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		return false
 	}
-	cancel()
-	c.Printer.Done(result, err)
-	if err != nil {
-		return ErrTurn
-	}
-	return nil
+	c.running()
+	return true
+}
+
+// leave ends the chat, and what runs in it.
+func (c *Chat) leave() {
+	c.interrupt()
+	c.leftOnce.Do(func() { close(c.leaving) })
 }
 
 // stopped is the result of a turn that was stopped before it had begun, such as one that
@@ -127,8 +180,12 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, show
 		select {
 		case <-ctx.Done():
 			return nil, nil, false
-		case <-c.interrupts:
+		case <-c.leaving:
 			return nil, nil, false
+		case <-c.interrupts:
+			if !c.editing.Load() { // where it is for the editor
+				return nil, nil, false
+			}
 		case a, ok := <-c.Arrivals:
 			if !ok { // the program is ending
 				return nil, nil, false
@@ -145,27 +202,67 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, show
 				return nil, nil, false
 			case l.err != nil:
 				return func(context.Context) (langrooms.Result, error) { return langrooms.Result{}, l.err }, l.done, true
-			case strings.TrimSpace(l.text) != "":
-				return c.turn(l.text), l.done, true
+			case strings.TrimSpace(l.text) == "":
+			default:
+				if text := c.messageOf(ctx, l); text != "" {
+					return c.turn(text), l.done, true
+				}
 			}
 			l.done()
 		}
 	}
 }
 
-// line is one line of input; done is called when its turn is over and shown, and lets a
-// terminal show its prompt again.
+// messageOf returns the message that a line is. A command is run instead, and may have one.
+func (c *Chat) messageOf(ctx context.Context, l line) string {
+	if !l.typed {
+		return l.text
+	}
+	name, args, ok := slash(l.text)
+	if !ok {
+		return l.text
+	}
+	var send, draft string
+	c.interruptible(ctx, func(ctx context.Context) { send, draft = c.perform(ctx, name, args) })
+	if draft != "" && l.draft != nil {
+		l.draft(draft)
+	}
+	if send != "" {
+		c.Printer.echo(send)
+	}
+	return send
+}
+
+// line is one line of input, or what stands for one; done is called when its turn is over
+// and shown.
 type line struct {
-	text string
-	err  error
-	done func()
+	text  string
+	err   error
+	typed bool              // by a person, who has commands
+	draft func(text string) // puts text before the person's cursor; nil where that cannot be
+	done  func()
 }
 
 // lines starts reading. stop ends it and waits, but not for a read that is under way: one
-// from a terminal or an open pipe cannot be broken off, and ends with the program.
+// from an open pipe cannot be broken off, and ends with the program.
 func (c *Chat) lines(ctx context.Context) (<-chan line, func()) {
-	if f, ok := c.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) && !c.Printer.json {
-		return c.converse(ctx, f)
+	f, ok := c.In.(*os.File)
+	if !ok || c.Printer.json || !term.IsTerminal(int(f.Fd())) {
+		return c.readLines(ctx, false)
 	}
-	return c.readLines(ctx)
+	out, ok := c.Printer.out.(*os.File)
+	if ok && term.IsTerminal(int(out.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "" {
+		return c.converse(ctx, f, out)
+	}
+	c.Printer.watched(nil, false)
+	c.open()
+	return c.readLines(ctx, true)
+}
+
+// open shows what a person sees first.
+func (c *Chat) open() {
+	if c.Opening != "" {
+		c.Printer.Notice(c.Opening)
+	}
+	c.Printer.Notice(c.greeting())
 }

@@ -5,49 +5,66 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/langrooms/langrooms"
-	"github.com/langrooms/langrooms/room"
 )
 
 // Printer writes answers, events and diagnostics, one at a time and each whole.
 type Printer struct {
-	mu      sync.Mutex
-	out     io.Writer
-	diag    io.Writer
-	json    bool
-	live    bool   // a person is watching: colours, bubbles and progress
-	status  bool   // a status line is on the screen
-	written []rune // the tail of an answer under way
-	prompt  bool   // the operator is typing
-	failed  error
+	mu     sync.Mutex
+	out    io.Writer
+	diag   io.Writer
+	json   bool
+	person bool     // a person is watching: turns are shown while they run
+	watch  watcher  // of the running turn
+	doing  string   // what was said of it on a line of its own
+	screen *display // nil when the output is no screen
+	failed atomic.Pointer[error]
+}
+
+// display shows a conversation at a terminal. Its functions do not wait for the operator.
+type display struct {
+	print  func(text string)
+	status func(s status)
+}
+
+// status is what a screen shows of a running turn.
+type status struct {
+	busy    bool
+	doing   string
+	who     string // whose words are under way, "" for nobody's
+	written string // they
 }
 
 // NewPrinter returns a printer of answers to out and diagnostics to diag. With json,
-// everything goes to out as one JSON object per line.
+// everything goes to out as one JSON object per line. The pieces of the lead's answer do
+// not: the turn's last line has it whole.
 func NewPrinter(out, diag io.Writer, json bool) *Printer {
 	return &Printer{out: out, diag: diag, json: json}
 }
 
-// watchOn shows everything to a person on screen from now on.
-func (p *Printer) watchOn(screen io.Writer) {
+// watched shows turns to a person from now on: on a screen, or as lines without one.
+func (p *Printer) watched(screen *display, colours bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out, p.diag, p.live = screen, screen, true
+	p.person, p.screen = true, screen
+	p.watch.colours = colours
 }
 
-// prompting says whether the prompt is on the screen, where a status line has no place.
-func (p *Printer) prompting(on bool) {
+// left takes the screen away; what follows is lines again.
+func (p *Printer) left() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.prompt = on
+	p.screen = nil
 }
 
 // Err returns the first error of writing to out, or nil.
 func (p *Printer) Err() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.failed
+	if err := p.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Notice tells the operator something of the program's own, such as a configuration that
@@ -59,19 +76,94 @@ func (p *Printer) Notice(text string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clearStatus()
-	fmt.Fprintln(p.diag, p.style(dim, Clean(text)))
+	p.put(p.diag, p.watch.style(dim, Clean(text)))
+}
+
+// Doing says what the running turn is at when no event tells, such as that it waits.
+func (p *Printer) Doing(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.person && !p.json {
+		p.watch.doing = Clean(text)
+		p.showStatus()
+	}
+}
+
+// echo shows a message that is taken as if it had been typed.
+func (p *Printer) echo(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.put(p.out, echoed(text))
+}
+
+// echoed is a message as it stood behind the prompt.
+func echoed(text string) string {
+	return promptText + strings.ReplaceAll(Clean(text), "\n", "\n"+restText)
+}
+
+// put writes a block: on the screen when there is one, else to w.
+func (p *Printer) put(w io.Writer, text string) {
+	if p.screen != nil {
+		p.screen.print(text)
+		return
+	}
+	_, err := fmt.Fprintln(w, text)
+	if w == p.out {
+		p.keep(0, err)
+	}
 }
 
 // Event shows what happens while a turn runs.
 func (p *Printer) Event(e langrooms.Event) {
 	switch {
+	case p.json && e.Type == langrooms.EventProgress && e.Member == "":
 	case p.json:
 		p.line(e)
+	case p.person:
+		p.follow(e)
 	case e.Type == langrooms.EventMessage && e.Message != nil:
 		p.text(bubble(e.Message.Stamp, e.Message.Text()))
-	case p.live:
-		p.watch(e)
+	}
+}
+
+// follow shows an event to a person.
+func (p *Printer) follow(e langrooms.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if said := p.watch.event(e); said != "" {
+		p.put(p.out, p.spaced(said))
+	}
+	p.showStatus()
+}
+
+// spaced ends a block with an empty row where a person reads a screen.
+func (p *Printer) spaced(text string) string {
+	if p.screen != nil {
+		return text + "\n"
+	}
+	return text
+}
+
+// showStatus shows what the turn is at: on the screen, or as a line whenever it changes.
+func (p *Printer) showStatus() {
+	if p.screen != nil {
+		p.screen.status(status{true, p.watch.doing, p.watch.who, p.watch.written})
+		return
+	}
+	if p.watch.doing != "" && p.watch.doing != p.doing {
+		p.put(p.diag, p.watch.doing)
+	}
+	p.doing = p.watch.doing
+}
+
+// begin says that a turn begins.
+func (p *Printer) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watch.begin()
+	p.doing = ""
+	if p.screen != nil {
+		p.screen.status(status{busy: true})
 	}
 }
 
@@ -98,13 +190,27 @@ func (p *Printer) Done(r langrooms.Result, err error) {
 			d.Error = err.Error()
 		}
 		p.line(d)
-	case p.live:
+	case p.person:
 		p.conclude(r)
 	case r.Text != "":
 		p.text(r.Text)
 	}
 	if err != nil {
 		p.Error(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.screen != nil {
+		p.screen.status(status{})
+	}
+}
+
+// conclude shows a person what the events have not shown.
+func (p *Printer) conclude(r langrooms.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text := p.watch.conclude(r); text != "" {
+		p.put(p.out, p.spaced(text))
 	}
 }
 
@@ -113,14 +219,12 @@ func (p *Printer) Done(r langrooms.Result, err error) {
 func (p *Printer) Error(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clearStatus()
-	fmt.Fprintln(p.diag, p.style(red, "error: "+Clean(err.Error())))
+	p.put(p.diag, p.watch.style(red, "error: "+Clean(err.Error())))
 }
 
 func (p *Printer) text(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clearStatus()
 	p.keep(fmt.Fprintln(p.out, Clean(text)))
 }
 
@@ -136,103 +240,7 @@ func (p *Printer) line(v any) {
 }
 
 func (p *Printer) keep(_ int, err error) {
-	if err != nil && p.failed == nil {
-		p.failed = err
-	}
-}
-
-// The colours of a live screen.
-const (
-	dim   = "\x1b[2m"
-	red   = "\x1b[31m"
-	bold  = "\x1b[1;36m"
-	reset = "\x1b[0m"
-)
-
-func (p *Printer) style(code, text string) string {
-	if !p.live {
-		return text
-	}
-	return code + text + reset
-}
-
-// watch shows a running turn to a person: a status line while a member works, its words
-// as a bubble when they are there.
-func (p *Printer) watch(e langrooms.Event) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch e.Type {
-	case langrooms.EventDispatchStarted:
-		p.written = nil
-		p.setStatus("@" + e.Member + " is working")
-	case langrooms.EventProgress:
-		p.setStatus("@" + e.Member + " " + p.statusOf(e.Progress))
-	case langrooms.EventToolCall:
-		p.setStatus("the lead calls " + e.Text)
-	case langrooms.EventDispatchEnded:
-		p.clearStatus()
-		if o := e.Outcome; o.Reply != "" {
-			p.keep(fmt.Fprintf(p.out, "%s — %s\n\n", p.style(bold, "@"+Clean(o.Author)), Clean(o.Reply)))
-		} else if o.Error != "" {
-			text, _ := room.Compose([]string{o.Author}, []langrooms.Outcome{*o}, langrooms.Notes{})
-			p.keep(fmt.Fprintf(p.out, "%s\n\n", p.style(red, Clean(text))))
-		}
-	}
-}
-
-// writtenTail is how many code points of an answer under way the status line shows.
-const writtenTail = 56
-
-func (p *Printer) statusOf(pr *langrooms.Progress) string {
-	if pr == nil {
-		return ""
-	}
-	text := strings.Join(strings.Fields(pr.Text), " ")
-	switch pr.Kind {
-	case langrooms.ProgressText:
-		p.written = append(p.written, []rune(strings.NewReplacer("\r", "", "\n", " ").Replace(pr.Text))...)
-		if over := len(p.written) - writtenTail; over > 0 {
-			p.written = append([]rune("…"), p.written[over+1:]...)
-		}
-		return "writes: " + string(p.written)
-	case langrooms.ProgressTool:
-		return "uses " + text + " " + pr.State
-	}
-	return text + pr.State
-}
-
-// conclude shows what no bubble has shown.
-func (p *Printer) conclude(r langrooms.Result) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clearStatus()
-	text := r.Text
-	if len(r.Outcomes) > 0 {
-		text = r.Aside
-	}
-	if text != "" {
-		p.keep(fmt.Fprintln(p.out, Clean(text)+"\n"))
-	}
-}
-
-// statusWidth keeps a status line on one row of an ordinary terminal.
-const statusWidth = 76
-
-func (p *Printer) setStatus(text string) {
-	if p.prompt {
-		return
-	}
-	runes := []rune(strings.ReplaceAll(Clean(text), "\n", " "))
-	if len(runes) > statusWidth {
-		runes = append(runes[:statusWidth-1], '…')
-	}
-	fmt.Fprintf(p.out, "\r\x1b[K%s", p.style(dim, string(runes)))
-	p.status = true
-}
-
-func (p *Printer) clearStatus() {
-	if p.status {
-		fmt.Fprint(p.out, "\r\x1b[K")
-		p.status = false
+	if err != nil {
+		p.failed.CompareAndSwap(nil, &err)
 	}
 }

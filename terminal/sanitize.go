@@ -10,8 +10,9 @@ import (
 )
 
 // Clean returns text without what a terminal would obey: line breaks and tabs stay, every
-// other control character (C0, DEL, C1) becomes its visible form, as in <1B>. Invalid
-// UTF-8 becomes U+FFFD, because its bytes can be C1 controls.
+// other control character (C0, DEL, C1), the controls of bidirectional text and the line
+// separators become their visible form, as in <1B> and <202E>. Invalid UTF-8 becomes U+FFFD,
+// because its bytes can be C1 controls.
 func Clean(text string) string {
 	if !dirty(text) {
 		return text
@@ -32,7 +33,17 @@ func dirty(text string) bool {
 }
 
 func isControl(r rune) bool {
-	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f
+	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x61c && reorders(r)
+}
+
+// reorders reports whether r changes the order of what stands around it (Unicode's property
+// Bidi_Control), or begins a new line where no line break is.
+func reorders(r rune) bool {
+	switch {
+	case r == 0x61c, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	}
+	return false
 }
 
 // JSONLine returns v as one line of JSON, with its line break. What a terminal would obey
@@ -86,8 +97,8 @@ func partial(text []byte) int {
 	return 0
 }
 
-// cleanJSON escapes the controls that JSON itself lets through raw: DEL and C1. They can
-// stand only inside strings.
+// cleanJSON escapes the controls that JSON itself lets through raw: DEL, C1 and those of
+// bidirectional text. They can stand only inside strings.
 func cleanJSON(line string) string {
 	if !strings.ContainsFunc(line, isControl) {
 		return line

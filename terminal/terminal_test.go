@@ -245,14 +245,16 @@ func TestArrivals(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain\tä\n":       "plain\tä\n",
-		"\x1b[31mred":      "<1B>[31mred",
-		"a\rb":             "a<0D>b",
-		"a\r\nb\x07":       "a\nb<07>",
-		"\u009b31m\x7f":    "<9B>31m<7F>",
-		"bad \x9b utf-8":   "bad \uFFFD utf-8",
-		"null\x00":         "null<00>",
-		"\x1b]8;;http://x": "<1B>]8;;http://x",
+		"plain\tä\n":                      "plain\tä\n",
+		"\x1b[31mred":                     "<1B>[31mred",
+		"a\rb":                            "a<0D>b",
+		"a\r\nb\x07":                      "a\nb<07>",
+		"\u009b31m\x7f":                   "<9B>31m<7F>",
+		"bad \x9b utf-8":                  "bad \uFFFD utf-8",
+		"null\x00":                        "null<00>",
+		"\x1b]8;;http://x":                "<1B>]8;;http://x",
+		"a\u202egnp.exe":                  "a<202E>gnp.exe",
+		"\u2066a\u2069\u200f\u061c\u2028": "<2066>a<2069><200F><61C><2028>",
 	} {
 		expect(t, in, want, terminal.Clean(in))
 	}

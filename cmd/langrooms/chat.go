@@ -59,7 +59,12 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err := app.TakeUp(ctx, p.thread); err != nil {
 		printer.Notice(err.Error()) // what is waited for stays with the thread
 	}
+	history := terminal.StateFile("langrooms", "history")
+	if p.incognito {
+		history = ""
+	}
 	chat := &terminal.Chat{
+		History: history,
 		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,
 		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 			return nodes.turn(ctx, roomnode.Turn{Thread: p.thread, Text: in.Text, Incognito: p.incognito, Events: in.Events})

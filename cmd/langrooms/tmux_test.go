@@ -30,7 +30,7 @@ func newScreen(t testing.TB, f *clitest.Folder, args string) *screen {
 	}
 	s := &screen{t, filepath.Join(t.TempDir(), "tmux")}
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", f.Dir,
-		"sh -c 'echo $$ >pid; LC_ALL=C.UTF-8 exec "+f.Command()+" "+args+"'; echo the status is $?; stty -a | grep -o -- '[- ]icanon'; cat")
+		"sh -c 'echo $$ >pid; export XDG_STATE_HOME="+filepath.Join(f.Dir, "state")+"; LC_ALL=C.UTF-8 exec "+f.Command()+" "+args+"'; echo the status is $?; stty -a | grep -o -- '[- ]icanon'; cat")
 	t.Cleanup(func() { s.tmux("kill-server") })
 	return s
 }
@@ -144,7 +144,7 @@ func TestTerminalIsRestored(t *testing.T) {
 	s.until(" icanon")
 }
 
-// A line that the editor would cut is refused, and not sent in part.
+// A long line is sent whole.
 func TestTerminalLongLine(t *testing.T) {
 	t.Parallel()
 	lead := says(t, "I am the lead.")
@@ -152,10 +152,72 @@ func TestTerminalLongLine(t *testing.T) {
 	s.until("›")
 	s.keys("-l", strings.Repeat("x", 5000))
 	s.keys("Enter")
-	s.until("error: invalid message: a line typed here holds fewer than 4096 characters")
-	s.keys("hello", "Enter")
 	s.until("I am the lead.")
-	expect(t, "model calls", 1, len(lead.Asked()))
+	asked := lead.Asked()
+	expect(t, "model calls", 1, len(asked))
+	expect(t, "characters", 5000, len(asked[0].Last()))
+}
+
+// pasted pastes text as a terminal does for programs that know of pastes.
+func (s *screen) pasted(text string) {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "paste")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.tmux("load-buffer", path)
+	s.tmux("paste-buffer", "-p")
+}
+
+// A pasted text of five lines is one message, tabs and all; so is what is typed with a
+// backslash or Alt-Enter at the end of a line.
+func TestTerminalPaste(t *testing.T) {
+	t.Parallel()
+	lead, proto := says(t, "I am the lead."), says(t, "looks fine")
+	f := folder(t, lead, roster(openaiEntry("proto", proto)))
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	s.pasted("@proto please review:\nfunc main() {\n\tprintln(1) // 漢字 \u202egnp\n}\nthanks")
+	s.until("  thanks")
+	s.keys("Enter")
+	shown := s.until("@proto — looks fine")
+	expectContains(t, "a control of bidirectional text is shown", "<202E>gnp", shown)
+	expect(t, "paid turns", []int{0, 1}, []int{len(lead.Asked()), len(proto.Asked())})
+	expect(t, "the message", "operator: please review:\nfunc main() {\n\tprintln(1) // 漢字 \u202egnp\n}\nthanks", voices(show(t, f, "main"))[0])
+	s.keys("one \\", "Enter", "two", "M-Enter", "three", "Enter")
+	s.until("I am the lead.")
+	expect(t, "the message", "one \ntwo\nthree", lead.Asked()[0].Last())
+}
+
+// What is typed while a turn runs waits, and is shown to wait. Ctrl-C clears a line that is
+// half typed; only an empty one stops or ends. The history outlives the program.
+func TestTerminalTypingAhead(t *testing.T) {
+	t.Parallel()
+	proto, asked, letGo := held(t, "auth broke")
+	lead := says(t, "I am the lead.")
+	f := folder(t, lead, roster(openaiEntry("proto", proto)))
+	s := newScreen(t, f, "chat")
+	s.until("›")
+	s.keys("@proto what broke?", "Enter")
+	<-asked
+	s.until("s · Ctrl-C stops")
+	s.keys("hello", "Enter", "half a li")
+	s.until("queued: hello\n› half a li")
+	s.keys("C-c")
+	shown := s.until("queued: hello\n›\n")
+	expectContains(t, "the turn runs on", "@proto is working", shown)
+	letGo()
+	s.until("@proto — auth broke\n\n› hello\nI am the lead.\n\n›")
+	s.keys("/exit", "Enter")
+	s.until("the status is 0")
+	again := newScreen(t, f, "chat")
+	again.until("›")
+	again.keys("Up", "Up")
+	again.until("› hello")
+	data, err := os.Stat(filepath.Join(f.Dir, "state", "langrooms", "history"))
+	if err != nil || data.Mode().Perm() != 0o600 {
+		t.Errorf("the history's file: %v, %v", data.Mode(), err)
+	}
 }
 
 // What arrives while the operator types is shown above the line, which stays.

@@ -1,0 +1,146 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Command is what the operator can type with a slash in front.
+type Command struct {
+	// Name is without the slash, Args how its arguments are written in /help.
+	Name, Args string
+	// Help is one line.
+	Help string
+	// Beside says that it may run while a turn does; others wait for their place.
+	Beside bool
+	// Do runs it.
+	Do func(ctx context.Context, args string) (Reply, error)
+}
+
+// Reply is what a command comes to. What is empty is left out.
+type Reply struct {
+	// Text is shown.
+	Text string
+	// Send is taken as the operator's next message.
+	Send string
+	// Draft is put in front of the cursor, where a screen has one.
+	Draft string
+}
+
+// slash reads text as a command: a slash, a name of letters, and what follows. A path, such
+// as /etc/hosts, is none, nor is anything with white space in front.
+func slash(text string) (name, args string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return "", "", false
+	}
+	end := strings.IndexFunc(rest, unicode.IsSpace)
+	if end < 0 {
+		end = len(rest)
+	}
+	name = rest[:end]
+	for _, r := range name {
+		if !unicode.IsLetter(r) && r != '-' {
+			return "", "", false
+		}
+	}
+	return strings.ToLower(name), strings.TrimSpace(rest[end:]), name != ""
+}
+
+// commands returns what can be typed here: the chat's own and those it was given.
+func (c *Chat) commands() []Command {
+	return append([]Command{
+		{Name: "help", Help: "say what can be typed", Beside: true, Do: func(context.Context, string) (Reply, error) {
+			return Reply{Text: c.help()}, nil
+		}},
+		{Name: "stop", Args: c.stopArgs(), Help: "stop the turn that runs", Beside: true, Do: c.doStop},
+		{Name: "now", Args: "TEXT", Help: "stop the turn that runs and send this first", Beside: true, Do: c.doNow},
+		{Name: "quit", Help: "end the chat (also /exit, Ctrl-D)", Beside: true, Do: func(context.Context, string) (Reply, error) {
+			c.leave()
+			return Reply{}, nil
+		}},
+	}, c.Commands...)
+}
+
+// command finds one by its name.
+func (c *Chat) command(name string) (Command, bool) {
+	if name == "exit" {
+		name = "quit"
+	}
+	for _, cmd := range c.commands() {
+		if cmd.Name == name {
+			return cmd, true
+		}
+	}
+	return Command{}, false
+}
+
+func (c *Chat) stopArgs() string {
+	if c.StopMember == nil {
+		return ""
+	}
+	return "[@NAME]"
+}
+
+func (c *Chat) doStop(_ context.Context, args string) (Reply, error) {
+	if args == "" {
+		if !c.interrupt() {
+			return Reply{Text: "No turn is running."}, nil
+		}
+		return Reply{}, nil
+	}
+	if c.StopMember == nil {
+		return Reply{Text: "/stop takes no argument here."}, nil
+	}
+	return Reply{}, c.StopMember(strings.TrimPrefix(args, "@"))
+}
+
+func (c *Chat) doNow(_ context.Context, args string) (Reply, error) {
+	c.interrupt()
+	return Reply{Send: args}, nil
+}
+
+// help lists the commands and keys.
+func (c *Chat) help() string {
+	var b strings.Builder
+	for _, cmd := range c.commands() {
+		fmt.Fprintf(&b, "%-22s %s\n", strings.TrimSpace("/"+cmd.Name+" "+cmd.Args), cmd.Help)
+	}
+	b.WriteString("@NAME TEXT             address a delegate; several names make a room; anything else is for the lead\n")
+	b.WriteString("Alt-Enter, or \\ at the end: another line · Ctrl-X Ctrl-E: $EDITOR · Tab completes · Ctrl-C clears the line, or stops the turn")
+	return b.String()
+}
+
+// unknown refuses a command that does not exist.
+func (c *Chat) unknown(name string) string {
+	text := fmt.Sprintf("There is no command /%s. /help lists them; a message that begins so needs a space in front.", name)
+	var near []string
+	for _, cmd := range c.commands() {
+		if strings.HasPrefix(cmd.Name, name) || strings.HasPrefix(name, cmd.Name) {
+			near = append(near, "/"+cmd.Name)
+		}
+	}
+	if len(near) > 0 {
+		text += " Did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return text
+}
+
+// perform runs a command and shows what it came to. It returns the message to send, if any.
+func (c *Chat) perform(ctx context.Context, name, args string) (send, draft string) {
+	cmd, ok := c.command(name)
+	if !ok {
+		c.Printer.Notice(c.unknown(name))
+		return "", ""
+	}
+	reply, err := cmd.Do(ctx, args)
+	if reply.Text != "" {
+		c.Printer.Notice(reply.Text)
+	}
+	if err != nil {
+		c.Printer.Error(err)
+	}
+	return reply.Send, reply.Draft
+}

@@ -1,0 +1,131 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
+)
+
+// The styles of a screen with colours.
+const (
+	dim   = "\x1b[2m"
+	red   = "\x1b[31m"
+	bold  = "\x1b[1;36m"
+	reset = "\x1b[0m"
+)
+
+// watcher turns the events of a turn into what a person reads: words that are whole, and
+// what is being done meanwhile. It holds no terminal.
+type watcher struct {
+	colours bool
+	doing   string // "@proto is working"; empty when nothing is known
+	who     string // whose words are under way
+	written string // the tail of the words under way, cleaned
+	said    string // the lead's last whole words of this turn
+}
+
+// maxWritten bounds the words under way that are kept, in bytes: a screen shows its end.
+const maxWritten = 8 << 10
+
+func (w *watcher) style(code, text string) string {
+	if !w.colours || text == "" {
+		return text
+	}
+	return code + text + reset
+}
+
+// begin forgets the turn before.
+func (w *watcher) begin() { *w = watcher{colours: w.colours} }
+
+// event takes one event. It returns what has been said whole, "" for nothing.
+func (w *watcher) event(e langrooms.Event) (said string) {
+	who := "the lead"
+	if e.Member != "" {
+		who = "@" + e.Member
+	}
+	switch e.Type {
+	case langrooms.EventDispatchStarted:
+		w.doing, w.who, w.written = who+" is working", "", ""
+		if e.Text != "" {
+			return w.bubble(langrooms.Assistant+" → "+e.Member, e.Text)
+		}
+	case langrooms.EventProgress:
+		w.progress(who, e.Progress)
+	case langrooms.EventToolCall:
+		w.doing, w.who, w.written = "the lead calls "+e.Text, "", ""
+	case langrooms.EventLeadText:
+		w.who, w.written, w.said = "", "", e.Text
+		return Clean(e.Text)
+	case langrooms.EventDispatchEnded:
+		w.doing, w.who, w.written = "", "", ""
+		return w.outcome(e.Outcome)
+	case langrooms.EventMessage:
+		if e.Message != nil {
+			return w.message(*e.Message)
+		}
+	}
+	return ""
+}
+
+func (w *watcher) outcome(o *langrooms.Outcome) string {
+	switch {
+	case o == nil:
+	case o.Reply != "":
+		return w.bubble(o.Author, o.Reply)
+	case o.Error != "":
+		text, _ := room.Compose([]string{o.Author}, []langrooms.Outcome{*o}, langrooms.Notes{})
+		return w.style(red, Clean(text))
+	}
+	return ""
+}
+
+func (w *watcher) bubble(author, text string) string {
+	return w.style(bold, "@"+Clean(author)) + " — " + Clean(text)
+}
+
+// message is one that landed outside of a turn.
+func (w *watcher) message(m langrooms.Message) string {
+	if m.Stamp == nil {
+		return Clean(m.Text())
+	}
+	return w.bubble(m.Stamp.From, m.Text())
+}
+
+func (w *watcher) progress(who string, p *langrooms.Progress) {
+	if p == nil {
+		return
+	}
+	text := strings.Join(strings.Fields(Clean(p.Text)), " ")
+	switch p.Kind {
+	case langrooms.ProgressText:
+		if w.who != who {
+			w.who, w.written = who, ""
+		}
+		w.written += Clean(p.Text)
+		if over := len(w.written) - maxWritten; over > 0 {
+			w.written = strings.ToValidUTF8(w.written[over:], "")
+		}
+		w.doing = who + " is writing"
+	case langrooms.ProgressTool:
+		w.doing = strings.TrimSpace(who + " uses " + text + " " + Clean(p.State))
+	case langrooms.ProgressThought:
+		w.doing = who + " is thinking"
+	default:
+		if what := strings.TrimSpace(text + " " + Clean(p.State)); what != "" {
+			w.doing = who + ": " + what
+		}
+	}
+}
+
+// conclude returns what of a turn's result has not been said yet.
+func (w *watcher) conclude(r langrooms.Result) string {
+	text := r.Text
+	if len(r.Outcomes) > 0 {
+		text = r.Aside
+	} else if w.said != "" && strings.HasPrefix(text, w.said) {
+		text = strings.TrimSpace(strings.TrimPrefix(text, w.said))
+	}
+	w.doing, w.who, w.written = "", "", ""
+	return Clean(text)
+}
