@@ -1,6 +1,8 @@
 package a2aagent
 
 import (
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -83,6 +85,19 @@ func TestHundredAsks(t *testing.T) {
 	server.Close() // waits for connections
 	if len(open) > 0 {
 		t.Errorf("%d connections are open after Close", len(open))
+	}
+}
+
+// TestUnknownAuthority shows that a peer whose certificate nobody here has signed is said to
+// want a key of the file, and which.
+func TestUnknownAuthority(t *testing.T) {
+	peer := httptest.NewUnstartedServer(http.NotFoundHandler())
+	peer.Config.ErrorLog = log.New(io.Discard, "", 0)
+	peer.StartTLS()
+	defer peer.Close()
+	_, err := newAgent(t, Config{Name: "proto", URL: peer.URL}).Ask(t.Context(), delegate.Request{Prompt: "hi"})
+	if kindOf(err) != delegate.KindUnreachable || !strings.Contains(err.Error(), "ca_file") {
+		t.Errorf("Ask = %v", err)
 	}
 }
 

@@ -144,11 +144,14 @@ func (x *ask) send(ctx context.Context, m *a2a.Message) error {
 	return nil
 }
 
-// late says in words how long the peer was given.
+// late says in words how long the peer was given, and by which key.
 func (x *ask) late(err error) error {
 	e := delegate.AsError(x.cfg.Name, err)
-	if e.Kind == delegate.KindTimeout {
-		e.Err = fmt.Errorf("it took the message and gave no answer within %gs", x.patience.limit.Seconds())
+	switch {
+	case e.Kind == delegate.KindTimeout && x.patience.hard:
+		e.Err = fmt.Errorf("it took the message and gave no answer within %gs, the time limit of this call", x.patience.limit.Seconds())
+	case e.Kind == delegate.KindTimeout:
+		e.Err = fmt.Errorf("it took the message and gave no answer within %gs; raise poll_timeout_s when it needs longer", x.patience.limit.Seconds())
 	}
 	return e
 }

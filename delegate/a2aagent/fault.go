@@ -2,6 +2,7 @@ package a2aagent
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,7 +97,10 @@ func (s *session) statusError(status int, rpc *rpcError, words string) *delegate
 	}
 	e := s.fail(kind, cause)
 	e.Status = status
-	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+	switch {
+	case rpc == nil && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed):
+		e.Err = fmt.Errorf("%w (no agent is there; see url, card_url and binding)", cause)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		s.tokens.forget(s.token)
 		hint := "no credential is configured for it; set auth.scheme and auth.credentialsEnv"
 		if s.token != "" {
@@ -179,6 +183,10 @@ func (s *session) transportError(ctx context.Context, rec *recording, err error)
 	kind := delegate.KindUnreachable
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it ended the connection without an answer")
+	}
+	var unknown x509.UnknownAuthorityError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("%w; name its authority in ca_file", err)
 	}
 	if ctx.Err() != nil {
 		err = fmt.Errorf("no answer came: %w", context.Cause(ctx))
