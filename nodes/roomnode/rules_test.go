@@ -100,11 +100,17 @@ var rules = []struct {
 const rulesFile = "../../docs/rules.md"
 
 // TestRules compares docs/rules.md with the transcripts and tests that there are. Every rule
-// is shown by at least one.
+// is said there, and shown by at least one.
 func TestRules(t *testing.T) {
+	have, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(have), rulesTable)
 	var b strings.Builder
-	b.WriteString(rulesHead)
+	b.WriteString(text + rulesTable)
 	for _, r := range rules {
+		checkText(t, text, r.number)
 		var shown []string
 		for _, file := range transcripts(t) {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -122,30 +128,30 @@ func TestRules(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.number, r.says, strings.Join(shown, ", "))
 	}
 	if *update {
-		if err := os.WriteFile(rulesFile, []byte(b.String()), 0o644); err != nil {
+		have = []byte(b.String())
+		if err := os.WriteFile(rulesFile, have, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	}
-	have, err := os.ReadFile(rulesFile)
-	if err != nil {
-		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(have), b.String()); diff != "" {
 		t.Errorf("docs/rules.md is out of date, run go test ./nodes/roomnode -update (-file +now):\n%s", diff)
 	}
 }
 
-const rulesHead = `# The rules of a room, and what shows them
+// rulesTable heads the part of the page that is derived.
+const rulesTable = "| rule | what it says | shown by |\n| --- | --- | --- |\n"
 
-Each row is a rule of the room and the transcripts that show it on every store: what was said, what
-each member was sent, what stands on the thread, what the operator got. A name in code is a Go test.
-These are the sections that comments in the code cite as "spec": "spec: rooms, section 3.4", "spec:
-rooms, 3.4" and "spec 3.4" are row 3.4 below, and "section 3" is all the rows 3.1 to 3.9.
-` + "`go test ./nodes/roomnode -update`" + ` writes this page.
-
-| rule | what it says | shown by |
-| --- | --- | --- |
-`
+// checkText fails t unless the text says the rule, where a comment's reader will look for it.
+func checkText(t *testing.T, text, number string) {
+	t.Helper()
+	place := "\n**" + number + "** "
+	if !strings.ContainsAny(number, ". ") {
+		place = "\n## " + number + ". "
+	}
+	if strings.Count(text, place) != 1 {
+		t.Errorf("docs/rules.md does not say rule %s once", number)
+	}
+}
 
 // checkTest fails t unless there is a test of this name, PACKAGE.TestName.
 func checkTest(t *testing.T, name string) {
