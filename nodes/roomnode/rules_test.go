@@ -82,7 +82,7 @@ var rules = []struct {
 	{"7.3", "When it is dropped and when it is kept",
 		[]string{"delegate.TestSettle", "delegate.TestEpochsAreApart", "lifecycle.TestRewind", "lifecycle.TestDelete", "lifecycle.TestForkForgetsUnderTheLease", "lifecycle.TestCompact"}},
 	{"7.4", "With durable continuity a restart or another process carries on",
-		[]string{"durable.TestContextsAreShared", "durable.TestRotatedCredential", "late.TestResumeAfterARestart", "setup.TestContinuityIsSwitched", "cmd/langrooms.TestDurableContinuity", "cmd/langrooms.TestMemoryContinuity"}},
+		[]string{"durable.TestContextsAreShared", "durable.TestRotatedCredential", "durable.TestOtherEpochsGo", "setup.TestRemovedMemberBeginsAnew", "late.TestResumeAfterARestart", "setup.TestContinuityIsSwitched", "cmd/langrooms.TestDurableContinuity", "cmd/langrooms.TestMemoryContinuity"}},
 	{"7.5", "Late answers: rhythm, outcomes, withdrawals, once",
 		[]string{"late.TestCollectionRhythm", "late.TestCollectionOutcomes", "late.TestWithdrawals", "late.TestARewindBeforeTheClaimWins", "late.TestTheNewerTaskReplacesTheOlder", "late.TestLateOutcomes", "late.TestUnknownTaskIsQuiet", "late.TestIncognitoWakesNobody", "late.TestResumeBesideTheFirst", "late.TestClaimedByTheLead", "late.TestALatePass", "late.TestWhatIsReadyIsTakenUpFirst", "late.TestASlowReaderStallsNobody", "delegate/a2aagent.TestRejoinLeavesANewerConversation", "cmd/langrooms.TestOneTurnTakesUpWhatIsReady", "cmd/langrooms.TestLateAnswerLandsOnce"}},
 	{"7.6", "A pause is a reply; only resume_task_id answers it",
