@@ -19,7 +19,9 @@ type ContextKey struct {
 	URL string `json:"url"`
 	// Credential is the [CredentialDigest] of the principal that the peer knows us by.
 	Credential string `json:"credential"`
-	// Epoch is the life of the thread's history that the id belongs to; see [Epochs].
+	// Epoch is the life of the thread's history that the id belongs to. When history is
+	// erased the thread begins another one, and what anybody still remembers of the one
+	// before is not found any more.
 	Epoch string `json:"epoch,omitempty"`
 }
 

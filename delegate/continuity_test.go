@@ -212,3 +212,26 @@ func TestTheGuardIsBounded(t *testing.T) {
 		t.Errorf("%d owners, %d shared", len(g.owners), len(g.shared))
 	}
 }
+
+// A peer with one context for everything would bring back what was erased: the id that it
+// gave in one epoch of a thread is not echoed in the next (spec: rooms, 7.3).
+func TestAnIDOfAnErasedEpochIsNotEchoed(t *testing.T) {
+	var said []ContextKey
+	g := NewEchoGuard(NewMemoryContinuity(), func(key ContextKey) { said = append(said, key) })
+	one, two := ContextKey{"a", "proto", "u", "", "1"}, ContextKey{"a", "proto", "u", "", "2"}
+	learn(t, g, one, "constant")
+	if recall(t, g, one) != "constant" || recall(t, g, two) != "" {
+		t.Fatalf("epoch 1 has %q, epoch 2 %q", recall(t, g, one), recall(t, g, two))
+	}
+	if err := g.DropThread(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	learn(t, g, two, "constant")
+	if id := recall(t, g, two); id != "" || len(said) != 1 || said[0] != two {
+		t.Errorf("epoch 2 rejoins the erased conversation as %q, said %v", id, said)
+	}
+	learn(t, g, two, "new")
+	if id := recall(t, g, two); id != "new" {
+		t.Errorf("an id of this epoch alone is not echoed: %q", id)
+	}
+}

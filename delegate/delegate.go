@@ -55,6 +55,9 @@ type Request struct {
 	// Conversation is the key of the conversation that this message continues, the
 	// thread id; empty opens one of its own.
 	Conversation string
+	// Epoch is the life of the thread's history that the message belongs to; see
+	// [ContextKey.Epoch]. It means nothing without Conversation.
+	Epoch string
 	// Opening returns the text to send in place of Prompt when the conversation turns out
 	// to begin anew at the peer, which then knows nothing of what Prompt takes for known;
 	// nil means Prompt. It is called once at most, before Ask returns.

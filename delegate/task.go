@@ -19,10 +19,11 @@ type TaskReader interface {
 	// ReadTask polls one task once, read-only: it sends the peer no message. A task
 	// that the peer does not know is [ErrUnknownTask]; any other error is lost touch.
 	ReadTask(ctx context.Context, task string) (TaskView, error)
-	// Rejoin remembers contextID for the conversation of thread, now that the answer
-	// it came with stands on the thread. An empty id changes nothing, and a conversation
-	// that a newer address has begun meanwhile stands. The caller holds the thread.
-	Rejoin(ctx context.Context, thread, contextID string) error
+	// Rejoin remembers contextID for the conversation of thread in this epoch of it, now
+	// that the answer it came with stands on the thread. An empty id changes nothing, and a
+	// conversation that a newer address has begun meanwhile stands. The caller holds the
+	// thread.
+	Rejoin(ctx context.Context, thread, epoch, contextID string) error
 }
 
 // TaskState is what a poll of a task found.

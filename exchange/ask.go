@@ -135,9 +135,9 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 	case q.Resume != "":
 		req.ResumeTask, req.Prompt = q.Resume, q.Message
 	case d.Info().Conversational:
-		req.Conversation = v.Thread
+		req.Conversation, req.Epoch = v.Thread, v.Epoch
 	}
-	reply, err := d.Ask(delegate.WithEpoch(ctx, v.Epoch), req)
+	reply, err := d.Ask(ctx, req)
 	if r.Health != nil && (err == nil || ctx.Err() == nil) { // a stop is no failure of the delegate's
 		r.Health.Note(d, err)
 	}

@@ -47,12 +47,12 @@ type result struct {
 func (l result) Claim(ctx context.Context) (bool, error) { return l.store.TakeHandle(ctx, l.Handle) }
 
 // Rejoin lets the member's next address continue the conversation that the answer came
-// from. It is called under the thread's lease, after the answer was written.
-func (l result) Rejoin(ctx context.Context) error {
+// from. It is called under the thread's lease, in its present epoch, after the answer was written.
+func (l result) Rejoin(ctx context.Context, epoch string) error {
 	if l.Result != endedAnswered || l.View.Reply.Text == "" {
 		return nil
 	}
-	return l.reader.Rejoin(ctx, l.Thread, l.View.ContextID)
+	return l.reader.Rejoin(ctx, l.Thread, epoch, l.View.ContextID)
 }
 
 // collectorConfig says what a [collector] polls and where it delivers.

@@ -47,7 +47,7 @@ func (p *peer) ReadTask(ctx context.Context, task string) (delegate.TaskView, er
 	return p.read(ctx, n)
 }
 
-func (p *peer) Rejoin(_ context.Context, thread, contextID string) error {
+func (p *peer) Rejoin(_ context.Context, thread, _, contextID string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rejoined = append(p.rejoined, thread+" "+contextID)
@@ -107,7 +107,7 @@ func (c *collection) deliver(ctx context.Context, l result) {
 	c.mu.Lock()
 	c.late = append(c.late, l)
 	c.mu.Unlock()
-	l.Rejoin(ctx)
+	l.Rejoin(ctx, "")
 }
 
 func (c *collection) results() []ending {

@@ -14,7 +14,7 @@ import (
 // deliver writes what a collection brought. It is called on the collection's goroutine.
 func (i *Inbox) deliver(ctx context.Context, late result) {
 	anchor := thread.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
-	rejoin := func(h *thread.Hold) error { return late.Rejoin(delegate.WithEpoch(h.Context(), h.Epoch())) }
+	rejoin := func(h *thread.Hold) error { return late.Rejoin(h.Context(), h.Epoch()) }
 	if late.passed() {
 		err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, func(h *thread.Hold) error {
 			if stood, err := late.Claim(h.Context()); err != nil || !stood {

@@ -72,7 +72,7 @@ func (p *peer) ReadTask(ctx context.Context, task string) (delegate.TaskView, er
 	return p.read(ctx, n)
 }
 
-func (p *peer) Rejoin(_ context.Context, thread, contextID string) error {
+func (p *peer) Rejoin(_ context.Context, thread, _, contextID string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rejoined = append(p.rejoined, thread+" "+contextID)

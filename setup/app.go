@@ -154,8 +154,8 @@ func (a *App) openParts(ctx context.Context) error {
 		a.Saver = saver
 	}
 	a.remember(a.config.Continuity)
-	a.Continuity = delegate.NewEchoGuard(delegate.NewEpochs(&a.memory), func(k delegate.ContextKey) {
-		a.notify("Delegate @" + k.Delegate + " gives several threads the same conversation; it is not continued any more.")
+	a.Continuity = delegate.NewEchoGuard(&a.memory, func(k delegate.ContextKey) {
+		a.notify("Delegate @" + k.Delegate + " gives several chats, or one that was rewound, the same conversation; it is not continued any more.")
 	})
 	if err := a.openInbox(); err != nil {
 		return err

@@ -167,9 +167,9 @@ func (a *Agent) fail(kind delegate.Kind, err error) *delegate.Error {
 }
 
 // conversation returns the key under which the peer's context id is remembered.
-func (s *session) conversation(thread string) delegate.ContextKey {
+func (s *session) conversation(thread, epoch string) delegate.ContextKey {
 	return delegate.ContextKey{Thread: thread, Delegate: s.cfg.Name, URL: s.cfg.URL,
-		Credential: delegate.CredentialDigest(s.cfg.digestScheme(), s.secret)}
+		Credential: delegate.CredentialDigest(s.cfg.digestScheme(), s.secret), Epoch: epoch}
 }
 
 // blank reports whether text has no words.

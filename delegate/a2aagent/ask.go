@@ -162,7 +162,7 @@ func (x *ask) remembered(ctx context.Context) string {
 	if x.cfg.Continuity == nil || x.req.Conversation == "" {
 		return ""
 	}
-	id, err := x.cfg.Continuity.Get(ctx, x.conversation(x.req.Conversation))
+	id, err := x.cfg.Continuity.Get(ctx, x.conversation(x.req.Conversation, x.req.Epoch))
 	if err != nil {
 		x.cfg.Logger.Warn("the conversation cannot be continued", "delegate", x.cfg.Name, "error", err)
 	}
@@ -180,7 +180,7 @@ func (x *ask) settle(ctx context.Context, reply delegate.Reply, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
-	key := x.conversation(x.req.Conversation)
+	key := x.conversation(x.req.Conversation, x.req.Epoch)
 	if err := delegate.Settle(ctx, x.cfg.Continuity, key, x.task.contextID, reply, err); err != nil {
 		x.cfg.Logger.Warn("how the conversation ended cannot be stored", "delegate", x.cfg.Name, "error", err)
 	}

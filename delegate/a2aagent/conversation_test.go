@@ -208,7 +208,7 @@ func TestPeerKey(t *testing.T) {
 	}
 	f := &fakePeer{card: cardV1, replies: []reply{result(inTask(taskV1("COMPLETED", "", "hi")))}}
 	a := f.serve(t, func(c *Config) { c.Continuity = delegate.NewMemoryContinuity() })
-	if err := a.Rejoin(t.Context(), "thread-1", "ctx-late"); err != nil {
+	if err := a.Rejoin(t.Context(), "thread-1", "", "ctx-late"); err != nil {
 		t.Fatal(err)
 	}
 	a.Ask(t.Context(), delegate.Request{Prompt: "hi", Conversation: "thread-1"})
@@ -223,7 +223,7 @@ func TestRejoinLeavesANewerConversation(t *testing.T) {
 		result(inTask(taskV1("COMPLETED", "", "hi"))), result(inTask(taskV1("COMPLETED", "", "hi")))}}
 	a := f.serve(t, func(c *Config) { c.Continuity = delegate.NewMemoryContinuity() })
 	a.Ask(t.Context(), delegate.Request{Prompt: "hi", Conversation: "thread-1"})
-	if err := a.Rejoin(t.Context(), "thread-1", "ctx-late"); err != nil {
+	if err := a.Rejoin(t.Context(), "thread-1", "", "ctx-late"); err != nil {
 		t.Fatal(err)
 	}
 	a.Ask(t.Context(), delegate.Request{Prompt: "hi", Conversation: "thread-1"})

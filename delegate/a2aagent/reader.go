@@ -62,7 +62,7 @@ func (s *session) view(t task) delegate.TaskView {
 }
 
 // Rejoin implements [delegate.TaskReader].
-func (a *Agent) Rejoin(ctx context.Context, thread, contextID string) error {
+func (a *Agent) Rejoin(ctx context.Context, thread, epoch, contextID string) error {
 	if a.cfg.Continuity == nil || contextID == "" {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (a *Agent) Rejoin(ctx context.Context, thread, contextID string) error {
 	if err != nil {
 		return err
 	}
-	key := s.conversation(thread)
+	key := s.conversation(thread, epoch)
 	if newer, err := a.cfg.Continuity.Get(ctx, key); err != nil || newer != "" {
 		return err
 	}

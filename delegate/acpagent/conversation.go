@@ -148,11 +148,11 @@ func survives(err error) bool {
 		errors.As(err, &stopped) && stopped.answered
 }
 
-// attach makes c.session usable: the live one when it is still the one on record, else a
-// new process.
+// attach makes c.session usable: the live one when it is of this epoch and still the one on
+// record, else a new process.
 func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 	known, ok := m.recall(ctx)
-	if c.session != nil && c.session.alive() && (!ok || !c.session.stored || c.session.id == known) {
+	if c.session != nil && c.session.alive() && c.session.epoch == m.key.Epoch && (!ok || !c.session.stored || c.session.id == known) {
 		return nil
 	}
 	c.hangUp()
@@ -166,7 +166,7 @@ func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 		}
 		return failed
 	}
-	c.session = s
+	c.session, s.epoch = s, m.key.Epoch
 	m.learn(ctx, s, known)
 	return nil
 }

@@ -19,8 +19,8 @@ type memory struct {
 
 // memory returns the memory of a request's conversation. A session id is good for one
 // launch: a delegate with another command has another key. It is also good for one
-// conversation only, whose process is a peer of its own: agents may count their sessions
-// from one in each process, and equal ids of two conversations mean nothing.
+// conversation and epoch only, whose process is a peer of its own: agents may count their
+// sessions from one in each process, and equal ids of two processes mean nothing.
 func (a *Agent) memory(req delegate.Request) memory {
 	m := memory{report: req.Progress}
 	if m.report == nil {
@@ -29,7 +29,7 @@ func (a *Agent) memory(req delegate.Request) memory {
 	if req.Conversation != "" {
 		m.store = a.sessions
 		m.key = delegate.ContextKey{Thread: req.Conversation, Delegate: a.config.Name, URL: "acp:" + a.launch,
-			Credential: delegate.CredentialDigest("conversation", req.Conversation)}
+			Credential: delegate.CredentialDigest("conversation", req.Conversation+"\x00"+req.Epoch), Epoch: req.Epoch}
 	}
 	return m
 }

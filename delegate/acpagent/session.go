@@ -47,6 +47,8 @@ type session struct {
 	*process
 	id    string
 	hello hello
+	// epoch is that of the conversation: in the next one the session is not gone on with.
+	epoch string
 	// stored says that the session's id is in the store of sessions.
 	stored bool
 	// fresh says that nothing has been asked in the session yet, and forgotten that the

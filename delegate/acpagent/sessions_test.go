@@ -172,3 +172,18 @@ func TestBrokenStoreIsReportedAndNoMore(t *testing.T) {
 		}
 	}
 }
+
+// Erased history stays erased, also where the live session's id could not be stored.
+func TestLiveSessionIsOfOneEpoch(t *testing.T) {
+	for name, store := range map[string]delegate.Continuity{"a store": delegate.NewMemoryContinuity(), "a broken store": brokenStore{}} {
+		c := testConfig(t, "scripted", "")
+		c.Sessions = store
+		a := newAgent(t, c)
+		for _, step := range []struct{ epoch, want string }{{"1", "1"}, {"1", "2"}, {"2", "1"}} {
+			reply, err := a.Ask(t.Context(), delegate.Request{Prompt: "count", Conversation: "thread", Epoch: step.epoch})
+			if err != nil || reply.Text != step.want {
+				t.Errorf("%s: in epoch %s message %q of its session (%v), want %s", name, step.epoch, reply.Text, err, step.want)
+			}
+		}
+	}
+}

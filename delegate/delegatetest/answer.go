@@ -31,6 +31,7 @@ var answerRules = []rule{
 	{"conversation-lost", "a peer that has forgotten the conversation answers in a new one, and the reply says so", checkConversationLost},
 	{"pause", "a question is a pause: a reply that starts with ⏸, with the question and what was said, and names the task", checkPause},
 	{"pause-silent", "what a peer says is not lost when it waits and asks nothing", checkSilentPause},
+	{"epoch", "what was said in another epoch of a conversation key is not gone on with", checkEpoch},
 	{"resume", "a delegate that cannot resume refuses a task with a reason", checkResume},
 	{"progress", "progress comes one at a time, in order, and its text is the answer's beginning", checkProgress},
 }
@@ -184,15 +185,28 @@ func checkConversation(r *run) {
 		r.untouched("a refused Ask")
 		return
 	}
-	for _, step := range []struct{ key, want string }{
-		{"thread-1", "1"}, {"thread-1", "2"}, {"thread-2", "1"}, {"", "1"}, {"", "1"}, {"thread-1", "3"},
-	} {
-		a, ok := r.ask(d, delegate.Request{Prompt: "hi", Conversation: step.key})
+	r.counts(d, []counted{{"thread-1", "", "1"}, {"thread-1", "", "2"}, {"thread-2", "", "1"}, {"", "", "1"}, {"", "", "1"}, {"thread-1", "", "3"}})
+}
+
+// checkEpoch: a thread whose history was erased is asked in another epoch.
+func checkEpoch(r *run) {
+	d := r.start(Script{End: EndAnswer, Count: true})
+	if d.Info().Conversational {
+		r.counts(d, []counted{{"thread-1", "1", "1"}, {"thread-1", "1", "2"}, {"thread-1", "2", "1"}, {"thread-1", "2", "2"}})
+	}
+}
+
+// counted is one message of a conversation, and which one of it the peer is to see.
+type counted struct{ key, epoch, want string }
+
+func (r *run) counts(d delegate.Delegate, steps []counted) {
+	for _, step := range steps {
+		a, ok := r.ask(d, delegate.Request{Prompt: "hi", Conversation: step.key, Epoch: step.epoch})
 		if !ok {
 			return
 		}
 		if a.err != nil || a.reply.Text != step.want {
-			r.broken("with key %q the peer saw message %q of its conversation (%v), want %s", step.key, a.reply.Text, a.err, step.want)
+			r.broken("with key %q in epoch %q the peer saw message %q of its conversation (%v), want %s", step.key, step.epoch, a.reply.Text, a.err, step.want)
 		}
 		if a.reply.NewConversation {
 			r.broken("with key %q the reply says that a conversation was lost; none was", step.key)

@@ -113,7 +113,7 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 	over := make(chan error, 1)
 	pieces := make(chan []byte)
 	r.peers.Go(func() {
-		over <- r.script.Play(peer, Message{req.Prompt, r.count(req.Conversation)}, func(piece []byte) error {
+		over <- r.script.Play(peer, Message{req.Prompt, r.count(req)}, func(piece []byte) error {
 			select {
 			case pieces <- piece:
 				return nil
@@ -149,9 +149,13 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 	}
 }
 
-func (r *reference) count(key string) int {
+func (r *reference) count(req delegate.Request) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	key := req.Conversation
+	if key != "" && !r.has("epoch-ignored") {
+		key += " " + req.Epoch
+	}
 	if key == "" && !r.has("conversation-shared") {
 		return 1
 	}

@@ -93,6 +93,7 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"pause-unmarked", "pause", true},
 		{"pause-task", "pause", true},
 		{"pause-silent", "pause-silent", true},
+		{"epoch-ignored", "epoch", true},
 		{"resume", "resume", false},
 		{"progress-order", "progress", false},
 		{"progress-silent", "progress", false},
