@@ -89,7 +89,7 @@ func (x *ask) anew(ctx context.Context) error {
 	x.fresh = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
-	if err := x.cfg.Continuity.Drop(ctx, x.conversation(x.req.Conversation)); err != nil {
+	if err := x.cfg.Continuity.Drop(ctx, x.conversation(x.req.Conversation, x.req.Epoch)); err != nil {
 		x.cfg.Logger.Warn("a forgotten conversation cannot be dropped", "delegate", x.cfg.Name, "error", err)
 	}
 	return nil
