@@ -152,10 +152,7 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 func (r *reference) count(req delegate.Request) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	key := req.Conversation
-	if key != "" && !r.has("epoch-ignored") {
-		key += " " + req.Epoch
-	}
+	key := r.key(req)
 	if key == "" && !r.has("conversation-shared") {
 		return 1
 	}
@@ -164,6 +161,14 @@ func (r *reference) count(req delegate.Request) int {
 	}
 	r.counts[key]++
 	return r.counts[key]
+}
+
+// key is what the peer's conversations are told apart by.
+func (r *reference) key(req delegate.Request) string {
+	if req.Conversation == "" || r.has("epoch-ignored") {
+		return req.Conversation
+	}
+	return req.Conversation + " " + req.Epoch
 }
 
 func (r *reference) leave(req delegate.Request, kind delegate.Kind) (delegate.Reply, error) {
@@ -233,15 +238,15 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 	case said == "" && r.has("answer-empty"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
 	}
-	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req.Conversation)}, nil
+	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req)}, nil
 }
 
 // lost reports whether the reply says that the conversation had been lost: each is, but the
 // first, with a peer that forgets.
-func (r *reference) lost(key string) bool {
+func (r *reference) lost(req delegate.Request) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.has("conversation-new") || r.script.Forget && r.counts[key] > 1 && !r.has("conversation-lost")
+	return r.has("conversation-new") || r.script.Forget && r.counts[r.key(req)] > 1 && !r.has("conversation-lost")
 }
 
 // pause is the reply of a peer that waits, spoilt by a fault.
