@@ -1,0 +1,329 @@
+package langgraphapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/langrooms/langrooms"
+)
+
+// message is a message as LangGraph's clients see it.
+type message struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Content  json.RawMessage `json:"content"`
+	Name     string          `json:"name,omitempty"`
+	Kwargs   map[string]any  `json:"additional_kwargs"`
+	Response map[string]any  `json:"response_metadata"`
+	// The fields of an AI message; empty lists there, absent elsewhere.
+	ToolCalls   *[]toolCall `json:"tool_calls,omitempty"`
+	InvalidCall *[]toolCall `json:"invalid_tool_calls,omitempty"`
+	// The fields of a tool message.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Status     string `json:"status,omitempty"`
+}
+
+type toolCall struct {
+	ID   string         `json:"id"`
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"`
+	Type string         `json:"type"`
+}
+
+// sentKey is the field of a stored message that keeps the content as the client sent it: the
+// room stores an address without its @names, and blocks as parts.
+const sentKey = "sent"
+
+// view renders the messages of a thread.
+type view struct {
+	lead string
+	// named puts the author before the text once a second voice has spoken.
+	named bool
+}
+
+// messages renders what a checkpoint sees.
+func (v view) messages(stored []langrooms.Message) []message {
+	out := make([]message, 0, len(stored))
+	voices := map[string]bool{}
+	for _, m := range stored {
+		out = append(out, v.message(m, voices))
+	}
+	return out
+}
+
+// message renders one message; voices are the authors of AI messages so far.
+func (v view) message(m langrooms.Message, voices map[string]bool) message {
+	out := message{ID: m.ID, Kwargs: map[string]any{}, Response: map[string]any{}}
+	switch {
+	case m.Stamp != nil && m.Stamp.From == langrooms.Operator, m.Stamp == nil && m.Role == langrooms.RoleHuman:
+		out.Type = "human"
+		out.Content = m.Extra[sentKey]
+		if out.Content == nil {
+			out.Content = textContent(addressText(m))
+		}
+		if m.Stamp != nil {
+			out.Kwargs["metadata"] = map[string]any{"room": facts(m.Stamp)}
+		}
+	case m.Stamp != nil || m.Role == langrooms.RoleAI:
+		v.ai(&out, m, voices)
+	case m.Role == langrooms.RoleTool:
+		out.Type, out.Content = "tool", textContent(m.Text())
+		for _, p := range m.Parts {
+			if r := p.ToolResult; r != nil {
+				out.Content, out.ToolCallID, out.Name, out.Status = textContent(r.Content), r.CallID, r.Name, "success"
+				if r.IsError {
+					out.Status = "error"
+				}
+			}
+		}
+	default:
+		out.Type, out.Content = "system", textContent(m.Text())
+	}
+	return out
+}
+
+// ai renders what an agent said: the lead, or a member under its name.
+func (v view) ai(out *message, m langrooms.Message, voices map[string]bool) {
+	out.Type, out.Name = "ai", v.lead
+	if m.Stamp != nil {
+		out.Name = m.Stamp.From
+		out.Kwargs["metadata"] = map[string]any{"room": facts(m.Stamp)}
+	}
+	text := addressText(m)
+	voices[out.Name] = true
+	if v.named && len(voices) > 1 && text != "" {
+		text = namedPrefix(out.Name) + text
+	}
+	out.Content = textContent(text)
+	calls := []toolCall{}
+	for _, p := range m.Parts {
+		if p.ToolCall != nil {
+			calls = append(calls, callOf(p.ToolCall))
+		}
+	}
+	out.ToolCalls, out.InvalidCall = &calls, &[]toolCall{}
+}
+
+// namedPrefix is how a text says who speaks (spec: rooms, 5.1).
+func namedPrefix(name string) string { return "**@" + name + "** — " }
+
+func callOf(c *langrooms.ToolCall) toolCall {
+	call := toolCall{ID: c.ID, Name: c.Name, Args: map[string]any{}, Type: "tool_call"}
+	if json.Unmarshal([]byte(c.Arguments), &call.Args) != nil || call.Args == nil {
+		call.Args = map[string]any{} // what the model wrote is no object
+	}
+	return call
+}
+
+// addressText is a message's text; an address has its names in front, as it was typed.
+func addressText(m langrooms.Message) string {
+	text := m.Text()
+	if m.Stamp == nil || len(m.Stamp.To) == 0 {
+		return text
+	}
+	return "@" + strings.Join(m.Stamp.To, " @") + " " + text
+}
+
+// facts is what a client that knows rooms can show beside a message.
+func facts(s *langrooms.Stamp) map[string]any {
+	f := map[string]any{"exchange": s.Exchange, "round": s.Round}
+	if len(s.To) > 0 {
+		f["to"] = s.To
+	}
+	for key, set := range map[string]bool{"failed": s.Failed, "late": s.Late, "incognito": s.Incognito} {
+		if set {
+			f[key] = true
+		}
+	}
+	return f
+}
+
+func textContent(text string) json.RawMessage {
+	data, err := json.Marshal(text)
+	if err != nil {
+		panic("langgraphapi: text does not marshal: " + err.Error())
+	}
+	return data
+}
+
+// inputMessage is a message as clients send it: `type` or `role`, text or blocks.
+type inputMessage struct {
+	ID         string          `json:"id"`
+	Type       string          `json:"type"`
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	Name       string          `json:"name"`
+}
+
+// UnmarshalJSON also takes a bare string for a human message, and [role, text].
+func (m *inputMessage) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*m = inputMessage{Type: "human", Content: data}
+		return nil
+	}
+	var pair []json.RawMessage
+	if json.Unmarshal(data, &pair) == nil {
+		if len(pair) != 2 || json.Unmarshal(pair[0], &m.Type) != nil {
+			return refused(http.StatusUnprocessableEntity, "a message is a list that is not [role, text]")
+		}
+		m.Content = pair[1]
+		return nil
+	}
+	type plain inputMessage
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return refused(http.StatusUnprocessableEntity, "a message of the input cannot be read")
+	}
+	*m = inputMessage(p)
+	return nil
+}
+
+// inputMessages takes one message in place of a list.
+type inputMessages []inputMessage
+
+// UnmarshalJSON reads a list of messages, or one.
+func (l *inputMessages) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var list []inputMessage
+	if len(data) > 0 && data[0] == '[' && !isPair(data) {
+		if err := json.Unmarshal(data, &list); err != nil {
+			return err
+		}
+		*l = list
+		return nil
+	}
+	var one inputMessage
+	if err := one.UnmarshalJSON(data); err != nil {
+		return err
+	}
+	*l = inputMessages{one}
+	return nil
+}
+
+// isPair reports whether data is [role, text] rather than a list of such.
+func isPair(data []byte) bool {
+	var pair []json.RawMessage
+	if json.Unmarshal(data, &pair) != nil || len(pair) != 2 {
+		return false
+	}
+	var role string
+	return json.Unmarshal(pair[0], &role) == nil && roles[role] != ""
+}
+
+// roles maps what clients call a role to the stored one; remove is an operation.
+var roles = map[string]string{"human": "human", "user": "human", "ai": "ai", "assistant": "ai",
+	"system": "system", "developer": "system", "tool": "tool", "remove": "remove"}
+
+// role is the role of m by its type or its role.
+func (m inputMessage) role() (string, error) {
+	word := m.Type
+	if roles[word] == "" {
+		word = m.Role
+	}
+	if roles[word] == "" {
+		return "", refused(http.StatusUnprocessableEntity, "a message has the type %q, which is none of human, ai, tool, system, remove", m.Type)
+	}
+	return roles[word], nil
+}
+
+// toolless begins the ids of messages that Agent Chat UI makes up to answer tool calls without
+// results; they say nothing.
+const toolless = "do-not-render-"
+
+// stored is m as the thread keeps it. Content that is not a plain text is kept beside it as it
+// was sent.
+func (m inputMessage) stored(role string) (langrooms.Message, error) {
+	parts, text, plain, err := contentParts(m.Content)
+	if err != nil {
+		return langrooms.Message{}, err
+	}
+	out := langrooms.NewMessage(langrooms.Role(role), text)
+	out.Parts = parts
+	if m.ID != "" {
+		out.ID = m.ID
+	}
+	if role == "human" || !plain {
+		out.Extra = map[string]json.RawMessage{sentKey: m.Content}
+	}
+	if role == "tool" {
+		out.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult,
+			ToolResult: &langrooms.ToolResult{CallID: m.ToolCallID, Name: m.Name, Content: text}}}
+	}
+	return out, nil
+}
+
+// block is one piece of a message's content.
+type block struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	ImageURL json.RawMessage `json:"image_url"`
+	MIMEType string          `json:"mime_type"`
+	MIME     string          `json:"mimeType"`
+	Data     []byte          `json:"data"`
+	URL      string          `json:"url"`
+}
+
+// contentParts reads a content: its parts, its text joined by spaces, and whether it was a
+// plain string.
+func contentParts(content json.RawMessage) (parts []langrooms.Part, text string, plain bool, err error) {
+	if len(content) == 0 || string(content) == "null" {
+		return nil, "", true, nil
+	}
+	if json.Unmarshal(content, &text) == nil {
+		return []langrooms.Part{langrooms.TextPart(text)}, text, true, nil
+	}
+	var blocks []json.RawMessage
+	if err := json.Unmarshal(content, &blocks); err != nil {
+		return nil, "", false, refused(http.StatusUnprocessableEntity, "the content of a message is neither text nor a list of blocks")
+	}
+	var texts []string
+	for _, raw := range blocks {
+		var b block
+		if json.Unmarshal(raw, &b.Text) == nil {
+			b.Type = "text"
+		} else if err := json.Unmarshal(raw, &b); err != nil {
+			return nil, "", false, refused(http.StatusUnprocessableEntity, "a block of a message's content cannot be read")
+		}
+		if b.Type == "text" {
+			texts = append(texts, b.Text)
+			continue
+		}
+		parts = append(parts, b.part())
+	}
+	text = strings.Join(texts, " ")
+	if text != "" {
+		parts = append([]langrooms.Part{langrooms.TextPart(text)}, parts...)
+	}
+	return parts, text, false, nil
+}
+
+// part is a block that is no text.
+func (b block) part() langrooms.Part {
+	mime := b.MIMEType
+	if mime == "" {
+		mime = b.MIME
+	}
+	if len(b.Data) > 0 && mime != "" {
+		return langrooms.Part{Kind: langrooms.PartBinary, MIMEType: mime, Data: b.Data}
+	}
+	if len(b.ImageURL) > 0 {
+		var inner struct {
+			URL    string `json:"url"`
+			Detail string `json:"detail"`
+		}
+		if json.Unmarshal(b.ImageURL, &inner.URL) != nil {
+			_ = json.Unmarshal(b.ImageURL, &inner) // what is neither stays without an address
+		}
+		return langrooms.Part{Kind: langrooms.PartImageURL, URL: inner.URL, Detail: inner.Detail}
+	}
+	if b.URL != "" {
+		return langrooms.Part{Kind: langrooms.PartImageURL, URL: b.URL}
+	}
+	return langrooms.TextPart(fmt.Sprintf("[%s]", b.Type))
+}

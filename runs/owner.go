@@ -1,0 +1,164 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+)
+
+// holdOwner takes the lease that tells other processes, as long as it is held, that the run
+// has an owner.
+func (m *Manager) holdOwner(ctx context.Context, j *job) error {
+	locker, ok := m.cfg.Saver.(checkpointer.Locker)
+	if !ok {
+		return nil
+	}
+	lease, err := locker.Lock(context.WithoutCancel(ctx), controlThread(j.run.ID)) // nobody else knows the id yet
+	j.lease = lease
+	return err
+}
+
+func (j *job) release() error {
+	if j.lease == nil {
+		return nil
+	}
+	return j.lease.Release()
+}
+
+// The patience with an owner.
+const (
+	// ownerAnswers is how long the lease is waited for to see whether somebody holds it.
+	ownerAnswers = 40 * time.Millisecond
+	// lookEvery is how often that is tried for one run.
+	lookEvery = 3 * time.Second
+)
+
+// diedCause is what is said of a run whose process has gone.
+const diedCause = "the process that ran it has ended"
+
+// closeIfDead returns the record of r, closed as failed when its process is gone.
+func (m *Manager) closeIfDead(ctx context.Context, r Run) (Run, error) {
+	if !r.Status.Live() || !m.due(r.ID) {
+		return r, nil
+	}
+	locker, ok := m.cfg.Saver.(checkpointer.Locker)
+	if !ok {
+		return r, nil
+	}
+	wait, cancel := context.WithTimeout(ctx, ownerAnswers)
+	defer cancel()
+	lease, err := locker.Lock(wait, controlThread(r.ID))
+	switch {
+	case wait.Err() != nil && ctx.Err() == nil:
+		return r, nil // somebody holds it
+	case err != nil:
+		return r, err
+	}
+	defer lease.Release()
+	now, err := m.book.get(ctx, r.Thread, r.ID)
+	if err != nil || !now.Status.Live() {
+		return now, err // it ended meanwhile
+	}
+	now.Status, now.Error, now.Updated = Failed, diedCause, time.Now().UTC()
+	if err := m.book.put(ctx, now, checkpointer.OpReplace); err != nil {
+		return r, err
+	}
+	return now, m.endStored(ctx, now)
+}
+
+// due reports whether the owner of a run that is not ours may be looked for again.
+func (m *Manager) due(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ours := m.jobs[id]; ours {
+		return false
+	}
+	now := time.Now()
+	for other, at := range m.looked {
+		if now.Sub(at) > lookEvery {
+			delete(m.looked, other)
+		}
+	}
+	if _, lately := m.looked[id]; lately {
+		return false
+	}
+	m.looked[id] = now
+	return true
+}
+
+// endStored puts the last event behind what a dead process has stored.
+func (m *Manager) endStored(ctx context.Context, r Run) error {
+	cp, err := m.cfg.Saver.Get(ctx, checkpointer.Ref{Thread: eventsThread(r.ID)})
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		return err
+	}
+	log := &eventLog{saver: m.cfg.Saver, run: r.ID, head: cp.Ref, next: cp.Length}
+	err = log.write(ctx, []Event{{Seq: cp.Length, Type: EventStatus, Time: time.Now().UTC(), Status: r.Status, Error: r.Error}})
+	return errors.Join(err, log.expire(ctx, m.cfg.Keep))
+}
+
+// The words of one process to the owner of a run.
+const (
+	wordCancel = "cancel"
+	wordUndo   = "undo"
+)
+
+// controlNamespace is where a control thread keeps its words; its own lease guards the owner.
+const controlNamespace = "words"
+
+// askOwner tells the process that runs r to cancel it.
+func (m *Manager) askOwner(ctx context.Context, r Run, undo bool) error {
+	word := wordCancel
+	if undo {
+		word = wordUndo
+	}
+	at := checkpointer.Ref{Thread: controlThread(r.ID), Namespace: controlNamespace}
+	cp, err := m.cfg.Saver.Get(ctx, at)
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		return err
+	}
+	at.ID = cp.Ref.ID
+	_, err = m.cfg.Saver.Put(ctx, at, checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{"word": []byte(word)}})
+	if errors.Is(err, checkpointer.ErrConflict) {
+		return nil // another one asks for the same
+	}
+	return err
+}
+
+// listen cancels a job when another process asks for it, and ends with the job.
+func (m *Manager) listen(j *job) {
+	control := controlThread(j.run.ID)
+	heard := false
+	for range m.changes(j.ctx, control) {
+		cp, err := m.cfg.Saver.Get(j.ctx, checkpointer.Ref{Thread: control, Namespace: controlNamespace})
+		if err != nil {
+			continue // nothing was said, or it is said again
+		}
+		heard = true
+		m.stop(j, string(cp.Channels["word"]) == wordUndo)
+	}
+	<-j.done
+	if heard {
+		ctx, cancel := context.WithTimeout(context.Background(), storeBound)
+		defer cancel()
+		m.failed(m.cfg.Saver.DeleteThread(ctx, control))
+	}
+}
+
+// stop ends a job of this process; with undo it takes back what it wrote.
+func (m *Manager) stop(j *job, undo bool) {
+	m.mu.Lock()
+	j.undo = j.undo || undo
+	m.mu.Unlock()
+	j.cancel(ErrCancelled)
+}
+
+// undoes reports whether a job takes back what it wrote.
+func (m *Manager) undoes(j *job) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return j.undo
+}
