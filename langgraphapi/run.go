@@ -240,7 +240,7 @@ func (s *Server) begun(ctx context.Context, k *known, a assistant) error {
 	return err
 }
 
-var rootMetadata = map[string]string{"source": "input"}
+var rootMetadata = checkpointer.Metadata{"source": "input"}
 
 // input is what a run is about: the last new human message is the turn, new ones before it are
 // given to the thread first. Without one a turn is taken again from the checkpoint.

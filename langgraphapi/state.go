@@ -43,7 +43,7 @@ type moment struct {
 // known, each with the one before it.
 func (s *Server) line(ctx context.Context, id string, need int, before string) ([]moment, error) {
 	own := ""
-	q := checkpointer.Query{Thread: id, Namespace: &own}
+	q := checkpointer.Query{Thread: id, Namespace: &own, Select: checkpointer.Selection{Channels: []string{}}}
 	if before != "" {
 		q.Before = checkpointer.Ref{Thread: id, ID: before}
 	}
@@ -199,10 +199,10 @@ func (s *Server) ref(thread, id string) *checkpoint {
 }
 
 // source is the API's word for where a checkpoint came from.
-func source(own string) string {
+func source(own any) string {
 	switch own {
 	case "input", "fork", "update":
-		return own
+		return own.(string)
 	case "rewind":
 		return "fork"
 	}
