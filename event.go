@@ -20,8 +20,6 @@ const (
 	// EventMessage: a message has landed on the thread outside of a turn, such as a
 	// late answer; Message is set.
 	EventMessage EventType = "message"
-	// EventStored: Message stands on the thread, as of the checkpoint Checkpoint.
-	EventStored EventType = "stored"
 	// EventNotice: the program has something to tell the operator; Text is set.
 	EventNotice EventType = "notice"
 )
@@ -38,10 +36,8 @@ type Event struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
 	Message  *Message  `json:"message,omitempty"`
-	// MessageID, on the events of a dispatch, is the id under which the reply will be stored.
+	// MessageID, on the events of a dispatch, is the id under which its record is stored.
 	MessageID string `json:"message_id,omitempty"`
-	// Checkpoint is the one that EventStored's message came with.
-	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
 // ProgressKind says what a delegate reports while it works.

@@ -94,6 +94,23 @@ func NewMessage(role Role, text string) Message {
 	return Message{ID: NewID(), Time: time.Now().UTC(), Role: role, Parts: []Part{TextPart(text)}}
 }
 
+// As gives m the identity of said, a message as its sender's program knows it: its id, where
+// there is one, its parts that are no text, and its Extra. The words are m's.
+func (m Message) As(said Message) Message {
+	if said.ID != "" {
+		m.ID = said.ID
+	}
+	for _, p := range said.Parts {
+		if p.Kind != PartText {
+			m.Parts = append(m.Parts, p.clone())
+		}
+	}
+	if said.Extra != nil {
+		m.Extra = cloneExtra(said.Extra)
+	}
+	return m
+}
+
 // Text joins the text parts of m with line breaks. Other parts are left out.
 func (m Message) Text() string {
 	var texts []string

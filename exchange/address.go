@@ -38,6 +38,9 @@ type Address struct {
 	// To are roster names, each once, in written order.
 	To      []string
 	Message string
+	// Said is the message as its sender's program knows it: the record takes its id, where
+	// set, its parts beside the text, and its Extra.
+	Said langrooms.Message
 	// Incognito keeps the content out of logs, traces, exports and summaries.
 	Incognito bool
 	// Timeout is a hard bound for each dispatch; 0 means the delegate's own.
@@ -87,7 +90,7 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	x.ctx, stop = t.dispatchContext(ctx)
 	defer stop()
 	to := x.address.To
-	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito)
+	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito).As(a.Said)
 	t.Tell()
 	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
 		return langrooms.Result{Thread: t.hold.Thread()}, err

@@ -58,6 +58,7 @@ type Answer struct {
 	Late *delegate.Handle
 
 	thread, exchange string
+	id               string // of the record, if there will be one
 }
 
 // Ask asks one member and judges its answer. It reads the thread at v and needs no hold:
@@ -75,17 +76,17 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 	if err != nil && ctx.Err() == nil {
 		return Answer{}, err
 	}
-	a := Answer{thread: v.Thread, exchange: q.Exchange, Seen: v.Next, Outcome: langrooms.Outcome{
+	a := Answer{thread: v.Thread, exchange: q.Exchange, id: langrooms.NewID(), Seen: v.Next, Outcome: langrooms.Outcome{
 		Author: q.Member, Round: q.Round, CaughtUp: len(window.Lines), Truncated: window.Truncated, Compacted: window.Compacted,
 		Started: time.Now().UTC()}}
 	if q.Resume != "" {
 		a.Seen = 0 // who resumes a task is shown nothing
 	}
-	r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round})
-	reply, err := q.dispatch(ctx, r, v, d, window)
+	r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round, MessageID: a.id})
+	reply, err := q.dispatch(ctx, r, v, d, window, a.id)
 	a.Outcome.Duration = time.Since(a.Outcome.Started)
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {
-		r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round,
+		r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: a.id,
 			Progress: &langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning}})
 	}
 	q.judge(ctx, &a, v, reply, err)
@@ -111,7 +112,7 @@ func (q *Question) window(ctx context.Context, r Room, v thread.View) (room.Wind
 }
 
 // dispatch sends the question to the member, unless ctx has ended or it is not admitted.
-func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window room.Window) (delegate.Reply, error) {
+func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window room.Window, id string) (delegate.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return delegate.Reply{}, err
 	}
@@ -128,7 +129,7 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 		Prompt:  frame(room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: window, MultiRound: q.MayPass, NoOffer: q.Literal}),
 		Timeout: q.Timeout,
 		Progress: func(p langrooms.Progress) {
-			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, Progress: &p})
+			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: id, Progress: &p})
 		},
 	}
 	switch {
@@ -173,6 +174,7 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		rec.Text = o.Reply
 	}
 	m := room.NewReply(rec)
+	m.ID = a.id
 	a.Record = &m
 }
 
@@ -245,7 +247,7 @@ func (a *Answer) settle(ctx context.Context, r Room, anchor int64, put func() er
 		}
 	}
 	o := a.Outcome
-	r.emit(a.thread, a.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: o.Author, Round: o.Round, Outcome: &o})
+	r.emit(a.thread, a.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: o.Author, Round: o.Round, MessageID: a.id, Outcome: &o})
 	return err
 }
 

@@ -66,14 +66,14 @@ func (x *expander) expand(e runs.Event) []sent {
 		return []sent{{"values", x.values("")}}
 	case e.Type == runs.EventTurn:
 		return x.turn(*e.Turn)
+	case e.Type == runs.EventStored:
+		return x.stored(*e.Message, e.Checkpoint)
 	}
 	return nil
 }
 
 func (x *expander) turn(e langrooms.Event) []sent {
 	switch e.Type {
-	case langrooms.EventStored:
-		return x.stored(e)
 	case langrooms.EventProgress:
 		if e.Progress.Kind == langrooms.ProgressText {
 			return x.text(e)
@@ -177,9 +177,8 @@ func (x *expander) facts(p *piece) map[string]any {
 }
 
 // stored takes a message that now stands on the thread.
-func (x *expander) stored(e langrooms.Event) (out []sent) {
+func (x *expander) stored(m langrooms.Message, checkpoint string) (out []sent) {
 	x.step++
-	m := *e.Message
 	v := view{lead: x.s.lead(), named: x.graph == graphNamed}
 	rendered := v.message(m, clone(x.heard))
 	if rendered.Type == "ai" {
@@ -194,7 +193,7 @@ func (x *expander) stored(e langrooms.Event) (out []sent) {
 		out = append(out, sent{"updates", now(map[string]any{node: map[string]any{"messages": []message{rendered}}})})
 	}
 	if x.wants(modeValues) {
-		out = append(out, sent{"values", x.values(e.Checkpoint)})
+		out = append(out, sent{"values", x.values(checkpoint)})
 	}
 	return out
 }

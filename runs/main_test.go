@@ -51,11 +51,11 @@ func (s *stage) manager() *runs.Manager {
 	return m
 }
 
-func (s *stage) turn(ctx context.Context, r runs.Run, in runs.Input, events langrooms.Sink) (langrooms.Result, error) {
+func (s *stage) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
 	for word := range strings.FieldsSeq(in.Text) {
 		switch word {
 		case "say":
-			events(langrooms.Event{Type: langrooms.EventProgress, Progress: &langrooms.Progress{Kind: langrooms.ProgressText, Text: "piece"}})
+			feed.Events(langrooms.Event{Type: langrooms.EventProgress, Progress: &langrooms.Progress{Kind: langrooms.ProgressText, Text: "piece"}})
 		case "put":
 			s.put(r.ID)
 		case "wait":

@@ -15,10 +15,10 @@ import (
 type Config struct {
 	// Saver holds the threads. Required.
 	Saver checkpointer.Saver
-	// Turn takes the turn of a run. Its events are given in order and one at a time. An error
-	// is one of ours and fails the run. When ctx ends, with the cause that [Manager.Cancel]
-	// or Close gave it, the turn is stopped. Required.
-	Turn func(ctx context.Context, r Run, in Input, events langrooms.Sink) (langrooms.Result, error)
+	// Turn takes the turn of a run, and tells feed what happens, in order. An error is one of
+	// ours and fails the run. When ctx ends, with the cause that [Manager.Cancel] or Close
+	// gave it, the turn is stopped. Required.
+	Turn func(ctx context.Context, r Run, in Input, feed Feed) (langrooms.Result, error)
 	// Undo takes back what a run has written, which had begun at r.Base with r.Length
 	// entries; nil refuses [Rollback].
 	Undo func(ctx context.Context, r Run) error

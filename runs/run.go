@@ -105,6 +105,8 @@ const (
 	EventStatus EventType = "status"
 	// EventTurn: something happened in the turn; Turn is set.
 	EventTurn EventType = "turn"
+	// EventStored: Message stands on the thread, as of Checkpoint.
+	EventStored EventType = "stored"
 	// EventResult: the turn has come to Result.
 	EventResult EventType = "result"
 )
@@ -119,6 +121,16 @@ type Event struct {
 	Error  string            `json:"error,omitempty"`
 	Turn   *langrooms.Event  `json:"turn,omitempty"`
 	Result *langrooms.Result `json:"result,omitempty"`
+
+	Message    *langrooms.Message `json:"message,omitempty"`
+	Checkpoint string             `json:"checkpoint,omitempty"`
+}
+
+// Feed is where a turn tells what happens.
+type Feed struct {
+	Events langrooms.Sink
+	// Stored is told of the messages that stand on the thread as of a checkpoint.
+	Stored func(checkpoint string, messages []langrooms.Message)
 }
 
 var (

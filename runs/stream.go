@@ -2,6 +2,7 @@ package runs
 
 import (
 	"sync"
+	"time"
 
 	"github.com/langrooms/langrooms"
 )
@@ -37,6 +38,18 @@ func (s *stream) add(e Event) bool {
 	s.events = append(s.events, e)
 	s.tell()
 	return true
+}
+
+// feed takes what a turn tells.
+func (s *stream) feed() Feed {
+	return Feed{
+		Events: func(e langrooms.Event) { s.add(Event{Type: EventTurn, Time: time.Now().UTC(), Turn: &e}) },
+		Stored: func(checkpoint string, messages []langrooms.Message) {
+			for _, m := range messages {
+				s.add(Event{Type: EventStored, Time: time.Now().UTC(), Message: &m, Checkpoint: checkpoint})
+			}
+		},
+	}
 }
 
 // end says that nothing follows.

@@ -47,9 +47,7 @@ func (m *Manager) turn(j *job) (Status, string) {
 	if err := m.begin(j); err != nil {
 		return Failed, err.Error()
 	}
-	result, err := m.cfg.Turn(j.ctx, j.run, j.input, func(e langrooms.Event) {
-		j.stream.add(Event{Type: EventTurn, Time: time.Now().UTC(), Turn: &e})
-	})
+	result, err := m.cfg.Turn(j.ctx, j.run, j.input, j.stream.feed())
 	if err == nil || result.Text != "" {
 		j.stream.add(Event{Type: EventResult, Time: time.Now().UTC(), Result: &result})
 	}

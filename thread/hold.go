@@ -25,6 +25,8 @@ type Hold struct {
 	epoch    string
 	// rewound says that nothing was put since a rewind, whose pruning may have failed.
 	rewound bool
+
+	stored func(checkpoint string, messages []langrooms.Message) // see Observe; nil tells nobody
 }
 
 // Opener looks at a thread under a fresh hold, before whoever asked for it: it finishes what
@@ -124,6 +126,10 @@ func (h *Hold) End() error {
 	}
 	return h.lease.Release()
 }
+
+// Observe has stored called after each put of messages, with the checkpoint that they came
+// with; a second call takes the place of the first.
+func (h *Hold) Observe(stored func(checkpoint string, messages []langrooms.Message)) { h.stored = stored }
 
 // Context is the hold's context; see [Begin]. It carries the lease's fencing token.
 func (h *Hold) Context() context.Context { return h.ctx }

@@ -44,6 +44,9 @@ func (h *Hold) Put(step Step) error {
 		return err
 	}
 	h.length += int64(len(step.Messages))
+	if h.stored != nil && len(step.Messages) > 0 {
+		h.stored(h.head.ID, step.Messages)
+	}
 	return nil
 }
 

@@ -136,3 +136,37 @@ func (h *Hold) Compact(summary langrooms.Message, keep int) error {
 	h.head = ref
 	return nil
 }
+
+// sourceFork marks the checkpoint with which a branch begins.
+const sourceFork = "fork"
+
+// Branch begins a branch of the thread at an older checkpoint, which keeps what that sees below
+// position upTo, or all with nil. Unlike [Hold.Rewind] nothing is erased: the other branch stays
+// where it is. The branch has an epoch of its own, because a peer remembers what it does not
+// hold. ErrNotFound when there is no such checkpoint.
+func (h *Hold) Branch(checkpoint string, upTo *int64) error {
+	at, err := h.saver.Get(h.ctx, checkpointer.Ref{Thread: h.id, ID: checkpoint})
+	if err != nil {
+		return fmt.Errorf("the checkpoint %q of the thread %q: %w", checkpoint, h.id, err)
+	}
+	length := at.Length
+	if upTo != nil {
+		length = min(length, *upTo)
+	}
+	h.head, h.channels = at.Ref, maps.Clone(at.Channels)
+	if h.channels == nil {
+		h.channels = map[string][]byte{}
+	}
+	var gone []string
+	for name := range h.channels {
+		if name != epochChannel {
+			gone = append(gone, name) // what was under way there is not under way here
+		}
+	}
+	err = h.rewrite(checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Remove: gone,
+		Metadata: checkpointer.Metadata{"source": sourceFork}})
+	if err == nil {
+		h.length = length
+	}
+	return err
+}

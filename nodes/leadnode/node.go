@@ -90,8 +90,14 @@ type Input struct {
 	Text string
 	// Notice is put on the thread as system text instead of Text, and wakes the lead.
 	Notice string
+	// Said is what the operator said as its sender's program knows it: the message takes its
+	// id, where set, its parts beside the text, and its Extra.
+	Said langrooms.Message
 	// Events receives what happens while the turn runs; nil drops it.
 	Events langrooms.Sink
+	// Stored is told of the messages of the turn once they stand on the thread, with the
+	// checkpoint that they came with; nil tells nobody.
+	Stored func(checkpoint string, messages []langrooms.Message)
 }
 
 // Turn is one turn of the lead on its way. Close must be called.
@@ -126,6 +132,7 @@ func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
 		return nil, err
 	}
 	t.turn = hold
+	hold.Observe(in.Stored)
 	err = t.open(in)
 	if err == nil && noModel != nil {
 		err = fmt.Errorf("%w: %w", ErrModel, noModel)
@@ -140,7 +147,7 @@ func (t *Turn) open(in Input) error {
 	if err := langrooms.CheckText(in.Text); err != nil {
 		return err
 	}
-	said := langrooms.NewMessage(langrooms.RoleHuman, in.Text)
+	said := langrooms.NewMessage(langrooms.RoleHuman, in.Text).As(in.Said)
 	if in.Notice != "" {
 		said = langrooms.NewMessage(langrooms.RoleSystem, in.Notice)
 	}

@@ -59,8 +59,13 @@ type Turn struct {
 	Text   string
 	// Incognito keeps the content out of logs, traces, exports and summaries.
 	Incognito bool
+	// Said is the message as its sender's program knows it; see exchange.Address.
+	Said langrooms.Message
 	// Events receives what happens while the turn runs; nil drops it.
 	Events langrooms.Sink
+	// Stored is told of the messages of the turn once they stand on the thread, with the
+	// checkpoint that they came with; nil tells nobody.
+	Stored func(checkpoint string, messages []langrooms.Message)
 }
 
 // Handle takes a turn. Result.Handled is false when the text addresses nobody: the turn
@@ -111,6 +116,7 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 	if err != nil {
 		return langrooms.Result{Thread: turn.Thread}, err
 	}
+	hold.Observe(turn.Stored)
 	if gone, names := n.gone(a.To); gone != "" {
 		return interrupted(aside(turn.Thread, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
@@ -122,7 +128,7 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 		Collect:   n.cfg.Collect,
 		Health:    n.cfg.Health,
 		Events:    turn.Events,
-	}, exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Incognito: turn.Incognito})
+	}, exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito})
 	if rerr := hold.End(); err == nil {
 		err = rerr
 	}
