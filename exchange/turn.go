@@ -50,7 +50,9 @@ func Begin(ctx context.Context, saver checkpointer.Saver, id string) (*Turn, err
 func (t *Turn) End() error { return t.hold.End() }
 
 // Observe has stored called after each put of messages; see thread.Hold.Observe.
-func (t *Turn) Observe(stored func(checkpoint string, messages []langrooms.Message)) { t.hold.Observe(stored) }
+func (t *Turn) Observe(stored func(checkpoint string, messages []langrooms.Message)) {
+	t.hold.Observe(stored)
+}
 
 // Context is the hold's context; see thread.Begin.
 func (t *Turn) Context() context.Context { return t.hold.Context() }

@@ -33,6 +33,9 @@ type Config struct {
 	Who func(*http.Request) Identity
 	// Delete removes a thread with all that is remembered of it. Required.
 	Delete func(ctx context.Context, thread string) error
+	// Branch begins a branch of a thread at a checkpoint, the head when it is empty, which keeps
+	// what is below position upTo, all with nil, and then changes its messages. Required.
+	Branch func(ctx context.Context, thread, checkpoint string, upTo *int64, entries []checkpointer.Entry) error
 	// Room reports whether a thread is a shared session, which is posted to by its own paths;
 	// nil means that there are none.
 	Room func(thread string) bool
@@ -59,6 +62,8 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("langgraphapi: Config.Names is nil")
 	case cfg.Delete == nil:
 		return nil, errors.New("langgraphapi: Config.Delete is nil")
+	case cfg.Branch == nil:
+		return nil, errors.New("langgraphapi: Config.Branch is nil")
 	}
 	if cfg.Heartbeat == 0 {
 		cfg.Heartbeat = 8 * time.Second

@@ -53,6 +53,8 @@ type Input struct {
 	Message langrooms.Message
 	// Before are messages that the thread is given first.
 	Before []langrooms.Message
+	// Notice, instead of a text, wakes the lead with what has landed on the thread.
+	Notice string
 	// Checkpoint is where the turn starts; empty means the head. Another one begins a branch,
 	// which keeps what the checkpoint sees before position UpTo; nil keeps all.
 	Checkpoint string

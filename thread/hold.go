@@ -129,7 +129,9 @@ func (h *Hold) End() error {
 
 // Observe has stored called after each put of messages, with the checkpoint that they came
 // with; a second call takes the place of the first.
-func (h *Hold) Observe(stored func(checkpoint string, messages []langrooms.Message)) { h.stored = stored }
+func (h *Hold) Observe(stored func(checkpoint string, messages []langrooms.Message)) {
+	h.stored = stored
+}
 
 // Context is the hold's context; see [Begin]. It carries the lease's fencing token.
 func (h *Hold) Context() context.Context { return h.ctx }

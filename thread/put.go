@@ -93,3 +93,13 @@ func (h *Hold) retry(put func(context.Context) (checkpointer.Ref, error)) (check
 		}
 	}
 }
+
+// Edit changes the messages of the thread by entries of the log, as one checkpoint. What is
+// replaced or removed a peer may still remember, so a new epoch begins.
+func (h *Hold) Edit(source string, entries []checkpointer.Entry) error {
+	err := h.rewrite(checkpointer.Step{ID: langrooms.NewID(), Log: entries, Metadata: checkpointer.Metadata{"source": source}})
+	if err == nil {
+		h.length += int64(len(entries))
+	}
+	return err
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/langrooms/langrooms/gate"
+	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/langgraphapi"
+	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/terminal"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	var addr string
+	c := &cobra.Command{Use: "serve", Short: "Serve the threads over HTTP: LangGraph's API", Args: noArgs,
+		Long: "Serve the threads over HTTP: LangGraph's API.\n\n" +
+			"Without server.keys only a loopback address is listened on, and every caller is the operator.",
+		RunE: func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), p.explicit(c), addr) }}
+	c.Flags().StringVar(&addr, "addr", "", "listen on `HOST:PORT` instead of server.addr; port 0 takes a free one")
+	return c
+}
+
+// The patience with clients and with the end.
+const (
+	headBound  = 10 * time.Second // for a request's head
+	bodyBound  = 60 * time.Second // for its body
+	idleBound  = 2 * time.Minute
+	drainBound = 6 * time.Second // for running turns when the program is to end
+	maxHeader  = 64 << 10        // bytes
+)
+
+// serve runs the server until ctx ends or the program is interrupted, and then lets running
+// turns end for a while.
+func (p *program) serve(ctx context.Context, required bool, addr string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
+	defer stop()
+	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) }})
+	if err != nil {
+		return err
+	}
+	s, err := p.newServer(app, addr)
+	if err != nil {
+		return errors.Join(err, app.Close())
+	}
+	err = s.run(ctx)
+	return errors.Join(err, app.Close())
+}
+
+// server is all that answers, and what it stands on.
+type server struct {
+	p       *program
+	app     *setup.App
+	runs    *runs.Manager
+	http    *http.Server
+	listen  net.Listener
+	leave   func()
+	waking  context.Context
+	giveUp  context.CancelFunc
+	arrived chan struct{}
+}
+
+func (p *program) newServer(app *setup.App, addr string) (*server, error) {
+	if addr == "" {
+		addr = app.Config().Server.Addr
+	}
+	nodes, err := wire(app, func(text string) { p.said("%s", text) })
+	if err != nil {
+		return nil, err
+	}
+	g, err := gate.New(gate.Config{Addr: addr, Keys: func() []gate.Key { return keysOf(app.Config().Server.Keys) }})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{p: p, app: app}
+	t := turner{saver: app.Saver, nodes: nodes}
+	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Failed: func(err error) { p.said("%v", err) }})
+	if err != nil {
+		return nil, err
+	}
+	api, err := langgraphapi.New(langgraphapi.Config{
+		Saver: app.Saver, Runs: s.runs, Lead: app.Lead, Version: version(),
+		Names:  func() []string { return app.Roster.Current().Names() },
+		Delete: threadsOf(app.Saver).Delete,
+		Branch: t.branch,
+		Who: func(r *http.Request) langgraphapi.Identity {
+			who, _ := gate.From(r.Context())
+			return langgraphapi.Identity{Name: who.Name, Admin: who.Admin}
+		},
+	})
+	if err != nil {
+		s.runs.Close()
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	for _, pattern := range api.Patterns() {
+		mux.Handle(pattern, api)
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		gate.Refuse(w, r, http.StatusNotFound, "not_found", "there is nothing here")
+	})
+	if s.listen, err = net.Listen("tcp", addr); err != nil {
+		s.runs.Close()
+		return nil, err
+	}
+	s.http = &http.Server{Handler: g.Handler(mux), ReadHeaderTimeout: headBound, ReadTimeout: bodyBound, IdleTimeout: idleBound, MaxHeaderBytes: maxHeader}
+	s.wake()
+	return s, nil
+}
+
+// run serves until ctx ends.
+func (s *server) run(ctx context.Context) error {
+	fmt.Fprintf(s.p.out, "langrooms serves on http://%s\n", s.listen.Addr())
+	if len(s.app.Config().Server.Keys) == 0 {
+		s.p.said("There are no keys (server.keys): every caller on this machine is the operator.")
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listen) }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	}
+	return errors.Join(err, s.end())
+}
+
+// end takes no new turns, lets the running ones end for a while, and stops what remains.
+func (s *server) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainBound)
+	defer cancel()
+	s.runs.Drain(ctx)
+	s.giveUp()
+	<-s.arrived
+	s.leave()
+	s.runs.Close()
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := s.http.Shutdown(last)
+	if errors.Is(err, context.DeadlineExceeded) { // readers of streams do not go by themselves
+		err = s.http.Close()
+	}
+	return err
+}
+
+// wake gives the lead a turn for each late answer that it is to take in.
+func (s *server) wake() {
+	arrivals, leave := s.app.Inbox.AllArrivals()
+	s.leave, s.arrived = leave, make(chan struct{})
+	s.waking, s.giveUp = context.WithCancel(context.Background())
+	go func() {
+		defer close(s.arrived)
+		for {
+			select {
+			case a, more := <-arrivals:
+				if !more {
+					return
+				}
+				if a.Notice == "" {
+					continue
+				}
+				if _, err := s.runs.Accept(s.waking, runs.Request{Thread: a.Thread, Input: runs.Input{Notice: a.Notice}}); err != nil {
+					s.p.said("the lead was not woken on the thread %s: %s", shownID(a.Thread), terminal.Clean(err.Error()))
+				}
+			case <-s.waking.Done():
+				return
+			}
+		}
+	}()
+}
+
+// keysOf are the identities of the configuration.
+func keysOf(entries []hotreload.Key) []gate.Key {
+	var keys []gate.Key
+	for _, k := range entries {
+		keys = append(keys, gate.Key{Secret: k.Key.Resolve, Identity: gate.Identity{Kind: gate.Kind(k.Kind), Name: k.Name,
+			Admin: k.Admin && k.Kind == string(gate.User), Agents: k.Agents, Owner: k.Owner}})
+	}
+	return keys
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/langgraphapi"
+	"github.com/langrooms/langrooms/nodes/leadnode"
+	"github.com/langrooms/langrooms/nodes/roomnode"
+	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/thread"
+)
+
+// turner takes the turns of a server's runs.
+type turner struct {
+	saver checkpointer.Saver
+	nodes *graph
+}
+
+// errIncognito says that an incognito message addresses nobody; the lead's turns cannot be kept
+// out of the thread.
+var errIncognito = errors.New("an incognito message must address a delegate with @name")
+
+func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
+	if err := t.start(ctx, r.Thread, in, feed); err != nil {
+		return langrooms.Result{}, err
+	}
+	if in.Notice != "" {
+		return t.nodes.lead.Run(ctx, leadnode.Input{Thread: r.Thread, Notice: in.Notice, Events: feed.Events, Stored: feed.Stored})
+	}
+	if in.Text == "" {
+		return langrooms.Result{Thread: r.Thread}, nil // there is nothing to answer
+	}
+	result, err := t.nodes.room.Handle(ctx, roomnode.Turn{Thread: r.Thread, Text: in.Text, Said: in.Message,
+		Incognito: in.Incognito, Events: feed.Events, Stored: feed.Stored})
+	if err != nil || result.Handled {
+		return result, err
+	}
+	if in.Incognito {
+		return result, errIncognito
+	}
+	return t.nodes.lead.Run(ctx, leadnode.Input{Thread: r.Thread, Text: in.Text, Said: in.Message, Events: feed.Events, Stored: feed.Stored})
+}
+
+// start puts the turn where it is to begin, and gives the thread what comes before it.
+func (t turner) start(ctx context.Context, id string, in runs.Input, feed runs.Feed) error {
+	if in.Checkpoint == "" && len(in.Before) == 0 {
+		return nil
+	}
+	hold, err := exchange.Hold(ctx, t.saver, id)
+	if err != nil {
+		return err
+	}
+	hold.Observe(feed.Stored)
+	err = t.place(ctx, hold, in)
+	if err == nil && len(in.Before) > 0 {
+		err = hold.Put(thread.Step{Source: "input", Messages: in.Before})
+	}
+	return errors.Join(err, hold.End())
+}
+
+func (t turner) place(ctx context.Context, hold *thread.Hold, in runs.Input) error {
+	if in.Checkpoint == "" {
+		return nil
+	}
+	if in.UpTo == nil {
+		at, err := langgraphapi.AtHead(ctx, t.saver, hold.Thread(), in.Checkpoint)
+		if err != nil || at {
+			return err
+		}
+	}
+	return hold.Branch(in.Checkpoint, in.UpTo)
+}
+
+// undo takes back what a run has written, by a branch from where it began.
+func (t turner) undo(ctx context.Context, r runs.Run) error {
+	if r.Base == "" {
+		return fmt.Errorf("taking back what run %s wrote: it began on no thread", r.ID)
+	}
+	return t.branch(ctx, r.Thread, r.Base, &r.Length, nil)
+}
+
+// branch begins a branch at a checkpoint and changes its messages by entries; an empty
+// checkpoint is the head.
+func (t turner) branch(ctx context.Context, id, checkpoint string, upTo *int64, entries []checkpointer.Entry) error {
+	hold, err := exchange.Hold(ctx, t.saver, id)
+	if err != nil {
+		return err
+	}
+	if checkpoint != "" {
+		err = hold.Branch(checkpoint, upTo)
+	}
+	if err == nil && len(entries) > 0 {
+		err = hold.Edit("update", entries)
+	}
+	return errors.Join(err, hold.End())
+}
