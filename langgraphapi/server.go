@@ -136,7 +136,7 @@ func (s *Server) routes() map[string]http.HandlerFunc {
 var absentPaths = []string{
 	"POST /assistants", "PATCH /assistants/{id}", "DELETE /assistants/{id}",
 	"POST /assistants/{id}/versions", "POST /assistants/{id}/latest",
-	"/runs/crons", "/runs/crons/", "/threads/{thread}/runs/crons", "/store/", "POST /threads/prune", "POST /runs/cancel",
+	"/runs/crons", "/runs/crons/", "POST /threads/{thread}/runs/crons", "/store/", "POST /threads/prune", "POST /runs/cancel",
 	"PATCH /threads/{thread}/state", "GET /threads/{thread}/stream", "/ui/",
 }
 
