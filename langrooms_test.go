@@ -110,13 +110,13 @@ func TestCloneSharesNothing(t *testing.T) {
 
 func TestNewID(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	seen := map[string]bool{}
-	for range 1000 {
+	last := ""
+	for range 100_000 { // many of one millisecond
 		id := langrooms.NewID()
-		if !form.MatchString(id) || seen[id] {
-			t.Fatalf("%q is no fresh UUIDv7", id)
+		if !form.MatchString(id) || id <= last {
+			t.Fatalf("%q is no UUIDv7 that sorts behind %q", id, last)
 		}
-		seen[id] = true
+		last = id
 	}
 }
 

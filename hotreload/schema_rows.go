@@ -52,9 +52,9 @@ var configRows = []row[Config]{
 		Help: "The roster: who can be addressed with `@name`, in this order."}, func(c *Config) any { return &c.Delegates }},
 
 	{Field{Key: "server.addr", Kind: KindText, Default: "127.0.0.1:8080", Group: groupServer, check: checkAddr,
-		Help: "The address to listen on, HOST:PORT. No server uses it in this version."}, func(c *Config) any { return &c.Server.Addr }},
+		Help: "The address to listen on, HOST:PORT, of `langrooms serve`."}, func(c *Config) any { return &c.Server.Addr }},
 	{Field{Key: "server.keys", Kind: KindEntries, Group: groupServer, Live: true,
-		Help: "Who may call the server, and with which key. No server uses it in this version."}, func(c *Config) any { return &c.Server.Keys }},
+		Help: "Who may call the server, and with which key."}, func(c *Config) any { return &c.Server.Keys }},
 
 	{Field{Key: "shared_sessions.enabled", Kind: KindBool, Default: true, Group: groupSessions, Live: true,
 		Help: "Whether shared sessions can be opened and used. Nothing uses this in this version."}, func(c *Config) any { return &c.SharedSessions.Enabled }},

@@ -183,7 +183,9 @@ func (x *expander) stored(m langrooms.Message, checkpoint string) (out []sent) {
 	rendered := v.message(m, clone(x.heard))
 	if rendered.Type == "ai" {
 		out = append(out, x.close(m, rendered)...)
-		x.heard[rendered.Name] = true
+		if m.Extra[noteKey] == nil {
+			x.heard[rendered.Name] = true
+		}
 	}
 	if x.wants(modeUpdates) && rendered.Type != "human" {
 		node := rendered.Name

@@ -40,7 +40,7 @@ func (q threadQuery) check() error {
 }
 
 // sortKey is what threads are compared by.
-func (q threadQuery) sortKey(t thread) string {
+func (q threadQuery) sortKey(t threadObject) string {
 	switch q.SortBy {
 	case "thread_id":
 		return t.ID
@@ -53,7 +53,7 @@ func (q threadQuery) sortKey(t thread) string {
 }
 
 // matching returns the caller's threads that the query selects, sorted, without their values.
-func (s *Server) matching(r *http.Request, q threadQuery) (found []thread, ids map[string]known, err error) {
+func (s *Server) matching(r *http.Request, q threadQuery) (found []threadObject, ids map[string]known, err error) {
 	if err := q.check(); err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Server) matching(r *http.Request, q threadQuery) (found []thread, ids m
 		}
 		found, ids[k.id] = append(found, t), k
 	}
-	slices.SortStableFunc(found, func(a, b thread) int { return cmp.Compare(q.sortKey(a), q.sortKey(b)) })
+	slices.SortStableFunc(found, func(a, b threadObject) int { return cmp.Compare(q.sortKey(a), q.sortKey(b)) })
 	if !strings.EqualFold(q.SortOrder, "asc") {
 		slices.Reverse(found)
 	}

@@ -92,7 +92,7 @@ func moments(order []checkpointer.Checkpoint, byID map[string]checkpointer.Check
 
 // isMoment reports whether the messages changed at cp.
 func isMoment(cp checkpointer.Checkpoint, byID map[string]checkpointer.Checkpoint, all bool) (is, sure bool) {
-	if cp.Parent == "" {
+	if cp.Parent == "" || cp.Metadata["source"] == sourceNote {
 		return true, true
 	}
 	parent, ok := byID[cp.Parent]
@@ -132,7 +132,7 @@ func AtHead(ctx context.Context, saver checkpointer.Saver, thread, checkpoint st
 		if cp.Ref.ID == checkpoint {
 			return true, nil
 		}
-		if cp.Parent == "" {
+		if cp.Parent == "" || cp.Metadata["source"] == sourceNote {
 			return false, nil
 		}
 		at.ID = cp.Parent
@@ -188,7 +188,7 @@ func (s *Server) storedAt(ctx context.Context, at checkpointer.Ref) (stored []la
 		}
 		stored = append(stored, m)
 	}
-	return stored, nil
+	return s.withNotes(ctx, at, stored)
 }
 
 func (s *Server) ref(thread, id string) *checkpoint {

@@ -27,8 +27,8 @@ type record struct {
 	Owner string `json:"owner,omitempty"`
 }
 
-// thread is a Thread object.
-type thread struct {
+// threadObject is a Thread object.
+type threadObject struct {
 	ID         string         `json:"thread_id"`
 	Created    string         `json:"created_at"`
 	Updated    string         `json:"updated_at"`
@@ -133,8 +133,8 @@ func (s *Server) metadata(k known) map[string]any {
 }
 
 // object is the Thread object of k, with its values where they are wanted.
-func (s *Server) object(ctx context.Context, k known, withValues bool) (thread, error) {
-	t := thread{ID: k.id, Created: stamp(k.record.Created), Updated: stamp(k.record.Updated), Metadata: s.metadata(k),
+func (s *Server) object(ctx context.Context, k known, withValues bool) (threadObject, error) {
+	t := threadObject{ID: k.id, Created: stamp(k.record.Created), Updated: stamp(k.record.Updated), Metadata: s.metadata(k),
 		Config: map[string]any{}, Interrupts: map[string]any{}}
 	newest, err := s.cfg.Runs.List(ctx, k.id, 1)
 	if err != nil {

@@ -1,6 +1,7 @@
 package langgraphapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -13,15 +14,11 @@ import (
 // threadCopy makes a thread of the same messages, ids and history.
 func (s *Server) threadCopy(w http.ResponseWriter, r *http.Request) {
 	s.withThread(w, r, func(k known) (any, error) {
-		copier, ok := s.cfg.Saver.(checkpointer.Copier)
-		if !ok {
-			return nil, refused(http.StatusNotFound, "this server's store cannot copy threads")
-		}
 		if err := s.notARoom(k.id); err != nil {
 			return nil, err
 		}
 		to := langrooms.NewID()
-		if err := copier.CopyThread(r.Context(), k.id, to); err != nil {
+		if err := s.copy(r.Context(), k.id, to); err != nil {
 			return nil, err
 		}
 		c, err := s.recordAt(r.Context(), to)
@@ -36,6 +33,18 @@ func (s *Server) threadCopy(w http.ResponseWriter, r *http.Request) {
 		c.has = true
 		return s.object(r.Context(), c, true)
 	})
+}
+
+// copy copies a thread with its history, or where the store cannot, as it is now.
+func (s *Server) copy(ctx context.Context, from, to string) error {
+	switch saver := s.cfg.Saver.(type) {
+	case checkpointer.Copier:
+		return saver.CopyThread(ctx, from, to)
+	case checkpointer.Forker:
+		_, err := saver.Fork(ctx, checkpointer.Ref{Thread: from}, nil, to)
+		return err
+	}
+	return refused(http.StatusNotFound, "this server's store cannot copy threads")
 }
 
 type updateQuery struct {

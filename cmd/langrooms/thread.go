@@ -12,6 +12,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
 )
@@ -67,7 +68,7 @@ func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one 
 		if err != nil {
 			return err
 		}
-		if one && info.Thread != p.thread {
+		if one && info.Thread != p.thread || runs.Internal(info.Thread) {
 			continue
 		}
 		if p.json {

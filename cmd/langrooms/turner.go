@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -25,7 +26,40 @@ type turner struct {
 // out of the thread.
 var errIncognito = errors.New("an incognito message must address a delegate with @name")
 
+// turn takes a run's turn, and keeps what the room itself says to it.
 func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
+	result, err := t.take(ctx, r, in, feed)
+	if err == nil && result.Aside != "" && !in.Incognito {
+		err = t.note(ctx, r.Thread, in, result, feed)
+	}
+	return result, err
+}
+
+// note keeps the room's own words, behind the message that led to them where that is not on
+// the thread itself.
+func (t turner) note(ctx context.Context, id string, in runs.Input, result langrooms.Result, feed runs.Feed) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteBound)
+	defer cancel()
+	hold, err := exchange.Hold(ctx, t.saver, id)
+	if err != nil {
+		return err
+	}
+	var notes []langrooms.Message
+	if result.Handled && result.Exchange == "" {
+		notes = append(notes, langrooms.NewMessage(langrooms.RoleHuman, in.Text).As(in.Message))
+	}
+	notes = append(notes, langgraphapi.NewNote(result.Aside))
+	checkpoint, err := langgraphapi.AddNotes(ctx, t.saver, hold, notes...)
+	if err == nil {
+		feed.Stored(checkpoint, notes)
+	}
+	return errors.Join(err, hold.End())
+}
+
+// noteBound is how long keeping the room's own words may take.
+const noteBound = 15 * time.Second
+
+func (t turner) take(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
 	if err := t.start(ctx, r.Thread, in, feed); err != nil {
 		return langrooms.Result{}, err
 	}

@@ -70,7 +70,12 @@ var layers = []row{
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 
-	{layer: 5, pkg: "cmd/langrooms", below: 4, modules: []string{"*"}},
+	{layer: 4, pkg: "runs", may: []string{"checkpointer"}},
+	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
+
+	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "thread", "runs"}},
+
+	{layer: 6, pkg: "cmd/langrooms", below: 5, modules: []string{"*"}},
 }
 
 // savers is what the stores may share.

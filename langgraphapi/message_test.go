@@ -1,0 +1,97 @@
+package langgraphapi
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
+)
+
+// What clients send is stored as the room needs it and comes back as it was sent.
+func TestInputMessages(t *testing.T) {
+	for _, tt := range []struct{ name, in, role, text, back string }{
+		{"type and text", `{"type":"human","content":"hi","id":"a"}`, "human", "hi", `"hi"`},
+		{"a role", `{"role":"user","content":"hi"}`, "human", "hi", `"hi"`},
+		{"both at once", `{"type":"human","role":"assistant","content":"hi"}`, "human", "hi", `"hi"`},
+		{"a bare string", `"hi"`, "human", "hi", `"hi"`},
+		{"a pair", `["assistant","hi"]`, "ai", "hi", `"hi"`},
+		{"blocks", `{"type":"human","content":[{"type":"text","text":"@proto"},{"type":"text","text":"hi"}]}`, "human", "@proto hi",
+			`[{"type":"text","text":"@proto"},{"type":"text","text":"hi"}]`},
+		{"an image beside the text", `{"type":"human","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"http://h/i"}}]}`,
+			"human", "see", `[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"http://h/i"}}]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m inputMessage
+			if err := json.Unmarshal([]byte(tt.in), &m); err != nil {
+				t.Fatal(err)
+			}
+			role, err := m.role()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := m.stored(role)
+			if err != nil || role != tt.role || stored.Text() != tt.text {
+				t.Fatalf("%s %q, %v", role, stored.Text(), err)
+			}
+			stored.Role = langrooms.Role(role)
+			if got := string(view{lead: "assistant"}.message(stored, map[string]bool{}).Content); got != tt.back {
+				t.Errorf("it comes back as %s, want %s", got, tt.back)
+			}
+		})
+	}
+	for _, bad := range []string{`{"type":"nobody","content":"x"}`, `[1,2]`, `{"type":"human","content":7}`, `7`} {
+		var l inputMessages
+		err := json.Unmarshal([]byte(bad), &l)
+		for _, m := range l {
+			role, rerr := m.role()
+			if err = rerr; err == nil {
+				_, err = m.stored(role)
+			}
+		}
+		if err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
+}
+
+func TestView(t *testing.T) {
+	address := room.NewAddress(langrooms.Operator, []string{"proto", "md"}, "x", "fix it", false)
+	reply := room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 2, Text: "done", Failed: true})
+	call := langrooms.NewMessage(langrooms.RoleAI, "let me ask")
+	call.Parts = append(call.Parts, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{ID: "c", Name: "delegate_to", Arguments: `{"target":`}})
+	result := langrooms.NewMessage(langrooms.RoleTool, "")
+	result.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{CallID: "c", Name: "delegate_to", Content: "no", IsError: true}}}
+	for _, tt := range []struct {
+		m    langrooms.Message
+		want []string
+	}{
+		{address, []string{`"type":"human"`, `"content":"@proto @md fix it"`, `"to":["proto","md"]`}},
+		{reply, []string{`"type":"ai"`, `"name":"proto"`, `"content":"done"`, `"round":2`, `"failed":true`, `"tool_calls":[]`}},
+		{call, []string{`"name":"boss"`, `"tool_calls":[{"id":"c","name":"delegate_to","args":{},"type":"tool_call"}]`}},
+		{result, []string{`"type":"tool"`, `"tool_call_id":"c"`, `"status":"error"`, `"content":"no"`}},
+		{langrooms.NewMessage(langrooms.RoleSystem, "so far"), []string{`"type":"system"`, `"content":"so far"`}},
+	} {
+		got := asJSON(t, view{lead: "boss"}.message(tt.m, map[string]bool{}))
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %s", got, want)
+			}
+		}
+	}
+	named := view{lead: "boss", named: true}.messages([]langrooms.Message{reply, langrooms.NewMessage(langrooms.RoleAI, "so be it")})
+	if string(named[0].Content) != `"done"` || string(named[1].Content) != `"**@boss** — so be it"` {
+		t.Errorf("named: %s, %s", named[0].Content, named[1].Content)
+	}
+}
+
+// Pieces of a reply are held back while it may be a pass.
+func TestMayBePass(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "p": true, "(Pas": true, "pass": true, "**pass**": true, "pass, but": false,
+		"passing": false, "hello": false, "…": true} {
+		if got := mayBePass(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
