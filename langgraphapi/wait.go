@@ -74,7 +74,7 @@ func (s *Server) finish(a accepted, broken bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	_ = s.cfg.Runs.Cancel(ctx, a.Thread, a.ID, false) // nobody is there to be told
+	_ = s.cfg.Runs.Abandon(ctx, a.Thread, a.ID) // nobody is there to be told
 }
 
 // writeFinal writes the state that a run has ended with, or its error.

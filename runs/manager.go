@@ -203,6 +203,18 @@ func (m *Manager) Cancel(ctx context.Context, thread, id string, undo bool) erro
 	return m.askOwner(ctx, r, undo)
 }
 
+// Abandon cancels a live run because the client that asked for it has gone away.
+func (m *Manager) Abandon(ctx context.Context, thread, id string) error {
+	m.mu.Lock()
+	j, here := m.jobs[id]
+	m.mu.Unlock()
+	if here && j.thread == thread {
+		j.cancel(langrooms.ErrDisconnected)
+		return nil
+	}
+	return m.Cancel(ctx, thread, id, false)
+}
+
 // Wait returns when a run has ended, or ctx.
 func (m *Manager) Wait(ctx context.Context, thread, id string) error {
 	m.mu.Lock()
@@ -297,15 +309,13 @@ func (m *Manager) Drain(ctx context.Context) {
 	}
 }
 
-// ErrShutdown is the cause of a turn's context when the process ends before it.
-var ErrShutdown = errors.New("the server is shutting down")
-
-// Close stops every run of this process and waits for them. Idempotent.
+// Close stops every run of this process, with the cause langrooms.ErrShutdown, and waits for
+// them. Idempotent.
 func (m *Manager) Close() {
 	m.mu.Lock()
 	m.draining = true
 	m.mu.Unlock()
-	m.end(ErrShutdown)
+	m.end(langrooms.ErrShutdown)
 	m.work.Wait()
 }
 

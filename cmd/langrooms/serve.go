@@ -73,7 +73,7 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 	if addr == "" {
 		addr = app.Config().Server.Addr
 	}
-	nodes, err := wire(app, func(text string) { p.said("%s", text) })
+	nodes, err := wire(app)
 	if err != nil {
 		return nil, err
 	}
