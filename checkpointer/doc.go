@@ -5,12 +5,13 @@
 //
 // A thread holds one or more namespaces (the empty one is the thread's own; subgraphs
 // have theirs). A namespace holds checkpoints, each with a parent, forming a tree. A
-// checkpoint sees the messages of its log up to its length, the channel values in force
-// and its pending writes.
+// checkpoint sees the messages of its log up to its length, the entries of named logs, the
+// channel values in force and its pending writes. Where this differs from LangGraph,
+// docs/langgraph.md says why.
 //
 // [Saver] is what every store offers. What only some offer are small interfaces:
-// [Locker], [Lister], [Forker], [Pruner], [Compacter], [Expirer], [Watcher],
-// [Snapshotter]. A saver without one simply lacks that ability; each interface says
+// [Locker], [HeadLocker], [Lister], [Forker], [Copier], [Pruner], [Compacter], [Logger],
+// [Selector], [Walker], [Expirer], [Watcher], [Snapshotter]. A saver without one simply lacks that ability; each interface says
 // what its absence means. Package checkpointer/checkpointertest is the conformance
 // suite that every implementation runs.
 //

@@ -58,8 +58,9 @@ func scanRow(thread string, scan func(dest ...any) error) (*row, error) {
 	if err := json.Unmarshal(metadata, &raw); err != nil {
 		return nil, r.damaged("the metadata", err)
 	}
-	if r.metadata, err = record.Canonical(raw); err != nil {
-		return nil, r.damaged("the metadata", err)
+	r.metadata = make(map[string]string, len(raw))
+	for key, text := range raw {
+		r.metadata[key] = string(text)
 	}
 	if len(logs) == 0 {
 		r.ofFormat1(old)

@@ -129,6 +129,75 @@ func TestWindowTouchesWhatItReads(t *testing.T) {
 	}
 }
 
+// What is not asked for is not read: a window of a named log costs the same at any length,
+// a value that is not selected nothing, and one that a whole history carries is read once
+// a page.
+func TestSelectionsTouchWhatTheyRead(t *testing.T) {
+	t.Parallel()
+	s := openHere(t)
+	entries := make([]checkpointer.LogEntry, 500)
+	for i := range entries {
+		entries[i] = checkpointer.LogEntry{Op: checkpointer.OpAppend, Data: make([]byte, 100)}
+	}
+	const size = 1 << 20
+	at := checkpointer.Ref{Thread: "t"}
+	put := func(step checkpointer.Step) {
+		t.Helper()
+		var err error
+		if at, err = s.Put(t.Context(), at, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	window := func() {
+		n := 0
+		for _, err := range s.Entries(t.Context(), at, "l", checkpointer.Range{Backward: true, Limit: checkpointer.N(20)}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 20 {
+			t.Fatalf("%d entries in the window", n)
+		}
+	}
+	put(checkpointer.Step{Channels: map[string][]byte{"big": make([]byte, size)}, Logs: map[string][]checkpointer.LogEntry{"l": entries[:100]}})
+	window() // opens the connection
+	short := pages(t, s, window)
+	for range 100 {
+		put(checkpointer.Step{Logs: map[string][]checkpointer.LogEntry{"l": entries}})
+	}
+	if long := pages(t, s, window); long > 2*short {
+		t.Errorf("a window touches %d pages of a log of 50,100 entries and %d of one of 100", long, short)
+	}
+	for range 900 {
+		put(checkpointer.Step{})
+	}
+	none := checkpointer.Selection{Channels: []string{}}
+	one := pages(t, s, func() {
+		if _, err := s.Select(t.Context(), at, none); err != nil {
+			t.Fatal(err)
+		}
+	})
+	const value = size / 4096 // the pages of the value
+	if one > value/4 {
+		t.Errorf("a checkpoint without its values touches %d pages", one)
+	}
+	history := func(sel checkpointer.Selection) int {
+		return pages(t, s, func() {
+			for _, err := range s.List(t.Context(), checkpointer.Query{Thread: "t", Select: sel}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+	rows, whole := history(none), history(checkpointer.Selection{})
+	t.Logf("pages touched by a history of 1,001 checkpoints: %d, and %d with a value of %d pages", rows, whole, value)
+	if whole > rows+12*value { // eleven pages of a hundred
+		t.Errorf("a history touches %d pages without, and %d with a value of %d pages", rows, whole, value)
+	}
+}
+
 // Every read goes through an index.
 func TestQueriesUseIndexes(t *testing.T) {
 	s := openHere(t)

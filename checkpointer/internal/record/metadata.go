@@ -37,15 +37,6 @@ func Metadata(m checkpointer.Metadata) (map[string]string, error) {
 	return texts, nil
 }
 
-// Canonical is Metadata for values that are JSON already, as a store kept them.
-func Canonical(raw map[string]json.RawMessage) (map[string]string, error) {
-	m := make(checkpointer.Metadata, len(raw))
-	for key, text := range raw {
-		m[key] = text
-	}
-	return Metadata(m)
-}
-
 // MetadataOf reads what Metadata has written; what cannot be read is ErrFormat.
 func MetadataOf(texts map[string]string) (checkpointer.Metadata, error) {
 	if len(texts) == 0 {
