@@ -181,6 +181,9 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 		if !x.stopped(a.Outcome) {
 			open = x.upcoming(rest)
 		}
+		if open == nil {
+			return x.recordLast(*a.Record) // nobody is asked after it
+		}
 		return x.record(*a.Record, open)
 	})
 	x.outcomes = append(x.outcomes, a.Outcome)

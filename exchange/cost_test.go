@@ -89,8 +89,8 @@ func TestCostOnRedis(t *testing.T) {
 		}
 		count := proxy.Count()
 		t.Logf("%d messages: %d round trips, %d bytes sent, %d received, %v", n, count.Turns, count.Sent, count.Received, count.Commands)
-		if count.Turns > 6 {
-			t.Errorf("%d messages: %d round trips, want 6 at most", n, count.Turns)
+		if count.Turns > 4 {
+			t.Errorf("%d messages: %d round trips, want 4 at most", n, count.Turns)
 		}
 	}
 }

@@ -81,6 +81,10 @@ func (t *Turn) Put(source string, messages ...langrooms.Message) error {
 
 // put appends messages and leaves open as the thread's open exchange.
 func (t *Turn) put(source string, messages []langrooms.Message, open *openExchange) error {
+	return t.putBy(t.hold.Put, source, messages, open)
+}
+
+func (t *Turn) putBy(put func(thread.Step) error, source string, messages []langrooms.Message, open *openExchange) error {
 	step := thread.Step{Source: source, Messages: messages}
 	switch {
 	case open != nil:
@@ -91,7 +95,7 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 	if _, untold := t.hold.Channel(untoldChannel); untold && t.telling {
 		step.Remove = append(step.Remove, untoldChannel)
 	}
-	if err := t.hold.Put(step); err != nil {
+	if err := put(step); err != nil {
 		return err
 	}
 	t.open = open
@@ -139,6 +143,15 @@ func (t *Turn) record(m langrooms.Message, open *openExchange) error {
 		return nil
 	}
 	return t.put(sourceRoom, []langrooms.Message{m}, open)
+}
+
+// recordLast is record for the last message of a turn: the thread is given back with it.
+func (t *Turn) recordLast(m langrooms.Message) error {
+	if t.staging {
+		t.Stage(m)
+		return nil
+	}
+	return t.putBy(t.hold.PutLast, sourceRoom, []langrooms.Message{m}, nil)
 }
 
 // Next is the position of the next record.

@@ -46,17 +46,43 @@ func Begin(ctx context.Context, saver checkpointer.Saver, id string, openers ...
 		return nil, err
 	}
 	h := &Hold{saver: saver, id: id, ctx: ctx, caller: ctx}
-	if locker, ok := saver.(checkpointer.Locker); ok {
-		lease, err := locker.Lock(ctx, id)
-		if err != nil {
-			return nil, fmt.Errorf("waiting for the thread %q: %w", id, err)
-		}
-		h.lease, h.ctx = lease, lease.Context()
+	cp, err := h.lock(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err := h.open(openers); err != nil {
+	if err := h.open(cp, openers); err != nil {
 		return nil, errors.Join(err, h.End())
 	}
 	return h, nil
+}
+
+// lock waits for the lease and reads the head under it, in one round trip where the store can.
+// A thread without a checkpoint has the zero one.
+func (h *Hold) lock(ctx context.Context) (checkpointer.Checkpoint, error) {
+	at := checkpointer.Ref{Thread: h.id}
+	if locker, ok := h.saver.(checkpointer.HeadLocker); ok {
+		lease, cp, _, err := locker.LockHead(ctx, at, checkpointer.Range{Limit: checkpointer.N(0)})
+		if err != nil {
+			return cp, fmt.Errorf("waiting for the thread %q: %w", h.id, err)
+		}
+		h.lease, h.ctx = lease, lease.Context()
+		return cp, nil
+	}
+	if locker, ok := h.saver.(checkpointer.Locker); ok {
+		lease, err := locker.Lock(ctx, h.id)
+		if err != nil {
+			return checkpointer.Checkpoint{}, fmt.Errorf("waiting for the thread %q: %w", h.id, err)
+		}
+		h.lease, h.ctx = lease, lease.Context()
+	}
+	cp, err := h.saver.Get(h.ctx, at)
+	switch {
+	case errors.Is(err, checkpointer.ErrNotFound):
+		return checkpointer.Checkpoint{}, nil
+	case err != nil:
+		return cp, errors.Join(fmt.Errorf("reading the thread %q: %w", h.id, err), h.End())
+	}
+	return cp, nil
 }
 
 // tryBound is how long a lease that is free may take to be had.
@@ -84,18 +110,11 @@ func Try(ctx context.Context, saver checkpointer.Saver, id string, openers ...Op
 	return h, nil
 }
 
-func (h *Hold) open(openers []Opener) error {
-	cp, err := h.saver.Get(h.ctx, checkpointer.Ref{Thread: h.id})
-	switch {
-	case errors.Is(err, checkpointer.ErrNotFound):
-		h.head, h.channels = checkpointer.Ref{Thread: h.id}, map[string][]byte{}
-	case err != nil:
-		return fmt.Errorf("reading the thread %q: %w", h.id, err)
-	default:
-		h.head, h.length, h.channels = cp.Ref, cp.Length, maps.Clone(cp.Channels)
-		if h.channels == nil {
-			h.channels = map[string][]byte{}
-		}
+func (h *Hold) open(cp checkpointer.Checkpoint, openers []Opener) error {
+	h.head, h.length, h.channels = cp.Ref, cp.Length, maps.Clone(cp.Channels)
+	h.head.Thread = h.id
+	if h.channels == nil {
+		h.channels = map[string][]byte{}
 	}
 	h.rewound = cp.Metadata["source"] == sourceRewind
 	h.enter()

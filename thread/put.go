@@ -25,7 +25,21 @@ type Step struct {
 // Put makes the step one checkpoint. It does not end with the hold's context: what was
 // heard is recorded, within a bounded time, although the operator has stopped the work. A
 // failure of the store is retried. ErrFenced when another writer has the thread.
-func (h *Hold) Put(step Step) error {
+func (h *Hold) Put(step Step) error { return h.append(step, h.saver.Put) }
+
+// PutLast is Put for the last step of a hold: where the store can it gives the thread back in the
+// same round trip, unless it fails. [Hold.End] must be called all the same.
+func (h *Hold) PutLast(step Step) error {
+	if last, ok := h.lease.(checkpointer.LastPutter); ok {
+		return h.append(step, last.PutLast)
+	}
+	return h.Put(step)
+}
+
+// putter is Saver.Put or what stands for it.
+type putter = func(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error)
+
+func (h *Hold) append(step Step, put putter) error {
 	set := make(map[string][]byte, len(step.Set)+1)
 	for name, value := range step.Set {
 		set[name] = value
@@ -33,7 +47,7 @@ func (h *Hold) Put(step Step) error {
 	if string(h.channels[epochChannel]) != h.epoch {
 		set[epochChannel] = []byte(h.epoch)
 	}
-	err := h.put(checkpointer.Step{
+	err := h.putBy(put, checkpointer.Step{
 		ID:       langrooms.NewID(),
 		Log:      checkpointer.Append(step.Messages...),
 		Channels: set,
@@ -51,9 +65,11 @@ func (h *Hold) Put(step Step) error {
 }
 
 // put puts step after the head and follows it.
-func (h *Hold) put(step checkpointer.Step) error {
+func (h *Hold) put(step checkpointer.Step) error { return h.putBy(h.saver.Put, step) }
+
+func (h *Hold) putBy(put putter, step checkpointer.Step) error {
 	ref, err := h.retry(func(ctx context.Context) (checkpointer.Ref, error) {
-		return h.saver.Put(ctx, h.head, step)
+		return put(ctx, h.head, step)
 	})
 	if err != nil {
 		return fmt.Errorf("storing on the thread %q: %w", h.id, err)
