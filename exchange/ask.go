@@ -82,7 +82,11 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 	if q.Resume != "" {
 		a.Seen = 0 // who resumes a task is shown nothing
 	}
-	r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round, MessageID: a.id})
+	started := langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round, MessageID: a.id}
+	if q.From.Kind == room.SpeakerLead {
+		started.Text = q.Message
+	}
+	r.emit(v.Thread, q.Exchange, started)
 	reply, err := q.dispatch(ctx, r, v, d, window, a.id)
 	a.Outcome.Duration = time.Since(a.Outcome.Started)
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {

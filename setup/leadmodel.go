@@ -28,7 +28,16 @@ func (l *leadModel) GenerateContent(ctx context.Context, messages []llms.Message
 	if l.m.MaxTokens > 0 {
 		own = append(own, llms.WithMaxTokens(l.m.MaxTokens))
 	}
-	resp, err := l.inner.GenerateContent(ctx, messages, append(own, options...)...)
+	all := append(own, options...)
+	var asked llms.CallOptions
+	for _, option := range all {
+		option(&asked)
+	}
+	if asked.StreamingFunc != nil { // which the transport serves
+		ctx = withPieces(ctx, asked.StreamingFunc)
+		all = append(all, llms.WithStreamingFunc(nil))
+	}
+	resp, err := l.inner.GenerateContent(ctx, messages, all...)
 	if err != nil { // of which the client keeps the words alone when ctx has ended
 		return nil, &endpointError{redact.New(l.key).Text(err.Error()), errors.Join(err, ctx.Err())}
 	}

@@ -79,7 +79,7 @@ const noKey = "none"
 func (a *App) newModel(m hotreload.Model, key string) (llms.Model, error) {
 	options := []openai.Option{
 		openai.WithModel(m.Model), openai.WithToken(key),
-		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: bounded{a.transport},
+		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: streaming{bounded{a.transport}},
 			// A redirect would take the conversation, and perhaps the key, somewhere else.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
 	}

@@ -16,6 +16,7 @@ type Printer struct {
 	out    io.Writer
 	diag   io.Writer
 	json   bool
+	busy   bool     // a turn is running
 	person bool     // a person is watching: turns are shown while they run
 	watch  watcher  // of the running turn
 	doing  string   // what was said of it on a line of its own
@@ -79,11 +80,20 @@ func (p *Printer) Notice(text string) {
 	p.put(p.diag, p.watch.style(dim, Clean(text)))
 }
 
+// Said shows a person a message that somebody else has put on the thread.
+func (p *Printer) Said(m langrooms.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.person && !p.json {
+		p.put(p.out, p.spaced(p.watch.overheard(m)))
+	}
+}
+
 // Doing says what the running turn is at when no event tells, such as that it waits.
 func (p *Printer) Doing(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.person && !p.json {
+	if p.person && p.busy {
 		p.watch.doing = Clean(text)
 		p.showStatus()
 	}
@@ -146,6 +156,9 @@ func (p *Printer) spaced(text string) string {
 
 // showStatus shows what the turn is at: on the screen, or as a line whenever it changes.
 func (p *Printer) showStatus() {
+	if !p.busy {
+		return
+	}
 	if p.screen != nil {
 		p.screen.status(status{true, p.watch.doing, p.watch.who, p.watch.written})
 		return
@@ -161,7 +174,7 @@ func (p *Printer) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watch.begin()
-	p.doing = ""
+	p.busy, p.doing = true, ""
 	if p.screen != nil {
 		p.screen.status(status{busy: true})
 	}
@@ -200,6 +213,7 @@ func (p *Printer) Done(r langrooms.Result, err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.busy = false
 	if p.screen != nil {
 		p.screen.status(status{})
 	}

@@ -243,6 +243,16 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+// A message that arrives between turns leaves nothing running.
+func TestArrivalIsNoTurn(t *testing.T) {
+	var out bytes.Buffer
+	p := terminal.NewPrinter(&out, &out, false)
+	late := langrooms.NewMessage(langrooms.RoleHuman, "here")
+	p.Event(langrooms.Event{Type: langrooms.EventMessage, Message: &late})
+	p.Doing("waiting")
+	expect(t, "output", "here\n", out.String())
+}
+
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain\tä\n":                      "plain\tä\n",

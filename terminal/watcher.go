@@ -92,6 +92,21 @@ func (w *watcher) message(m langrooms.Message) string {
 	return w.bubble(m.Stamp.From, m.Text())
 }
 
+// overheard is a message of a turn that is not ours.
+func (w *watcher) overheard(m langrooms.Message) string {
+	who := map[langrooms.Role]string{langrooms.RoleHuman: langrooms.Operator, langrooms.RoleAI: langrooms.Assistant}[m.Role]
+	if m.Stamp != nil {
+		who = m.Stamp.From
+	}
+	if who == "" {
+		who = string(m.Role)
+	}
+	if m.Stamp != nil && len(m.Stamp.To) > 0 {
+		who += " → @" + strings.Join(m.Stamp.To, " @")
+	}
+	return w.style(dim, "elsewhere, "+Clean(who)) + " — " + Clean(m.Text())
+}
+
 func (w *watcher) progress(who string, p *langrooms.Progress) {
 	if p == nil {
 		return

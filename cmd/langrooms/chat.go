@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 	"github.com/langrooms/langrooms/room"
@@ -17,25 +18,32 @@ import (
 
 func (p *program) chatCommand() *cobra.Command {
 	var message string
+	var newest bool
 	c := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to the lead, or with @name to delegates",
 		Long: "Talk to the lead, or with @name to delegates.\n\n" +
 			"The exit status is 0 for answers of any kind, also when a delegate has failed or a turn was stopped;\n" +
-			"1 for an error of the store, the configuration or the lead's model; 2 for wrong use.",
+			"1 for an error of the store, the configuration or the lead's model; 2 for wrong use; 3, with --fail,\n" +
+			"when a delegate did not answer.",
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.chat(c.Context(), p.explicit(c), message, c.Flags().Changed("message"))
+			if newest && c.Flags().Changed("thread") {
+				return usageError{errors.New("--continue and -t both name a thread")}
+			}
+			return p.chat(c.Context(), p.explicit(c), newest, message, c.Flags().Changed("message"))
 		},
 	}
-	c.Flags().StringVarP(&message, "message", "m", "", "take one turn with this `TEXT`")
+	c.Flags().StringVarP(&message, "message", "m", "", "take one turn with this `TEXT`; - reads it from standard input, @FILE from a file")
+	c.Flags().BoolVar(&newest, "continue", false, "go on with the thread that was written last")
+	c.Flags().BoolVar(&p.fail, "fail", false, "end with status 3 when a delegate did not answer")
 	p.threadFlag(c)
 	p.jsonFlag(c)
 	c.Flags().BoolVar(&p.incognito, "incognito", false, "keep what @name addresses say out of logs, exports and summaries")
 	return c
 }
 
-func (p *program) chat(ctx context.Context, required bool, message string, oneTurn bool) error {
+func (p *program) chat(ctx context.Context, required, newest bool, message string, oneTurn bool) error {
 	if oneTurn && strings.TrimSpace(message) == "" {
 		return usageError{errors.New("the message of -m is empty")}
 	}
@@ -47,35 +55,69 @@ func (p *program) chat(ctx context.Context, required bool, message string, oneTu
 	if err != nil {
 		return err
 	}
-	if oneTurn && p.incognito && room.Parse(message, app.Roster.Current().Names()).Kind == room.NotAddressed {
-		return errors.Join(usageError{errors.New(notIncognito)}, app.Close())
+	return errors.Join(p.converse(ctx, app, printer, newest, message, oneTurn), app.Close())
+}
+
+func (p *program) converse(ctx context.Context, app *setup.App, printer *terminal.Printer, newest bool, message string, oneTurn bool) error {
+	if oneTurn {
+		var err error
+		if message, err = p.messageText(message, app.Roster.Current().Names()); err != nil {
+			return err
+		}
+		if p.incognito && room.Parse(message, app.Roster.Current().Names()).Kind == room.NotAddressed {
+			return usageError{errors.New(notIncognito)}
+		}
+	}
+	if newest {
+		if err := p.newestThread(ctx, app.Saver); err != nil {
+			return err
+		}
 	}
 	nodes, err := wire(app)
 	if err != nil {
-		return errors.Join(err, app.Close())
+		return err
 	}
-	arrivals, leave := app.Inbox.Arrivals(p.thread) // before anything can arrive
-	defer leave()
+	c := newConversation(app, nodes, printer, p)
+	c.enter(ctx, p.thread)
+	defer c.close()
 	if err := app.TakeUp(ctx, p.thread); err != nil {
 		printer.Notice(err.Error()) // what is waited for stays with the thread
 	}
-	history := terminal.StateFile("langrooms", "history")
-	if p.incognito {
-		history = ""
-	}
 	chat := &terminal.Chat{
-		History: history,
-		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in,
-		Turn: func(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
-			return nodes.turn(ctx, roomnode.Turn{Thread: p.thread, Text: in.Text, Incognito: p.incognito, Events: in.Events})
-		},
-		Arrivals: arrivals,
-		Wake: func(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
-			return nodes.lead.Run(ctx, leadnode.Input{Thread: p.thread, Notice: notice, Events: events})
-		},
+		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in, Turn: c.turn,
+		Arrivals: c.arrivals, Wake: c.wake, Commands: c.commands(),
 		Complete: func(before string) []string { return room.Complete(before, app.Roster.Current().Names()) },
 	}
-	return errors.Join(chat.Run(ctx), app.Close())
+	if c.live && !oneTurn {
+		chat.Opening = c.opening(ctx)
+	}
+	if !p.incognito {
+		chat.History = terminal.StateFile("langrooms", "history")
+	}
+	if err := chat.Run(ctx); err != nil {
+		return err
+	}
+	if p.fail && c.failed.Load() {
+		return errFailed
+	}
+	return nil
+}
+
+// newestThread makes the thread that was written last the program's; where there is none, it
+// is the usual one.
+func (p *program) newestThread(ctx context.Context, saver checkpointer.Saver) error {
+	lister, ok := saver.(checkpointer.Lister)
+	if !ok {
+		return errors.New("this store cannot list its threads")
+	}
+	for info, err := range lister.Threads(ctx) {
+		if err != nil {
+			return err
+		}
+		p.thread = info.Thread
+		break
+	}
+	return nil
 }
 
 // notIncognito is the answer to a message that cannot be kept as it was asked to be.

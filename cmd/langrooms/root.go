@@ -42,6 +42,7 @@ type program struct {
 	json   bool
 
 	incognito bool
+	fail      bool
 }
 
 // run parses the arguments, runs the command and returns the exit status.
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, diag io.Writer) 
 	switch {
 	case err == nil:
 		return statusOK
-	case err == errFailed:
+	case errors.Is(err, errFailed):
 		return statusFailed
 	case errors.As(err, &usage):
 		text := strings.TrimPrefix(err.Error(), "langrooms ")

@@ -158,7 +158,8 @@ func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) erro
 	return nil
 }
 
-func paragraph(l messageLine) string {
+// speaker says who said it, and to whom.
+func speaker(l messageLine) string {
 	who := map[langrooms.Role]string{langrooms.RoleHuman: langrooms.Operator, langrooms.RoleAI: langrooms.Assistant}[l.Role]
 	if who == "" {
 		who = string(l.Role)
@@ -169,6 +170,11 @@ func paragraph(l messageLine) string {
 	if len(l.To) > 0 {
 		who += " → " + strings.Join(l.To, ", ")
 	}
+	return who
+}
+
+func paragraph(l messageLine) string {
+	who := speaker(l)
 	for _, mark := range []struct {
 		set  bool
 		word string

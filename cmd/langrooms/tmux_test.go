@@ -20,7 +20,7 @@ type screen struct {
 	socket string
 }
 
-func newScreen(t testing.TB, f *clitest.Folder, args string) *screen {
+func newScreen(t testing.TB, f *clitest.Folder, args string, env ...string) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -30,7 +30,7 @@ func newScreen(t testing.TB, f *clitest.Folder, args string) *screen {
 	}
 	s := &screen{t, filepath.Join(t.TempDir(), "tmux")}
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "-c", f.Dir,
-		"sh -c 'echo $$ >pid; export XDG_STATE_HOME="+filepath.Join(f.Dir, "state")+"; LC_ALL=C.UTF-8 exec "+f.Command()+" "+args+"'; echo the status is $?; stty -a | grep -o -- '[- ]icanon'; cat")
+		"sh -c 'echo $$ >pid; export XDG_STATE_HOME="+filepath.Join(f.Dir, "state")+"; exec env LC_ALL=C.UTF-8 "+strings.Join(env, " ")+" "+f.Command()+" "+args+"'; echo the status is $?; stty -a | grep -o -- '[- ]icanon'; cat")
 	t.Cleanup(func() { s.tmux("kill-server") })
 	return s
 }

@@ -2,6 +2,7 @@ package leadnode
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -184,6 +185,9 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 		t.text = text
 	}
 	if t.asked = answer; len(calls(answer)) > 0 {
+		if text := answer.Text(); text != "" {
+			t.events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text})
+		}
 		return true, nil
 	}
 	return false, t.turn.Put("loop", answer)
@@ -199,6 +203,10 @@ func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, er
 	if len(n.cfg.Tools) > 0 {
 		options = append(options[:len(options):len(options)], llms.WithTools(n.definitions()))
 	}
+	if t.events != nil {
+		t.works(langrooms.ProgressThought, "")
+		options = append(options[:len(options):len(options)], llms.WithStreamingFunc(t.piece))
+	}
 	resp, err := t.model.GenerateContent(cast.WithThread(ctx, t.messages), prompt, options...)
 	switch {
 	case err != nil:
@@ -207,6 +215,24 @@ func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, er
 		return nil, fmt.Errorf("%w: its response holds no choice", ErrModel)
 	}
 	return resp.Choices, nil
+}
+
+// works reports what the lead is at.
+func (t *Turn) works(kind langrooms.ProgressKind, text string) {
+	t.events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), Progress: &langrooms.Progress{Kind: kind, Text: text}})
+}
+
+// piece takes a piece of the model's answer. Clients of langchaingo mix pieces of tool calls,
+// as lists of JSON objects, with those of words.
+func (t *Turn) piece(_ context.Context, chunk []byte) error {
+	var calls []struct{ Function json.RawMessage }
+	if len(chunk) > 0 && chunk[0] == '[' && json.Unmarshal(chunk, &calls) == nil && len(calls) > 0 && calls[0].Function != nil {
+		return nil
+	}
+	if len(chunk) > 0 {
+		t.works(langrooms.ProgressText, strings.ToValidUTF8(string(chunk), "\uFFFD"))
+	}
+	return nil
 }
 
 func (n *Node) definitions() []llms.Tool {
