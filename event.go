@@ -36,7 +36,8 @@ type Event struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
 	Message  *Message  `json:"message,omitempty"`
-	// MessageID, on the events of a dispatch, is the id under which its record is stored.
+	// MessageID, on the events of a dispatch, is the id under which its record is stored; on
+	// the lead's, that of its message.
 	MessageID string `json:"message_id,omitempty"`
 }
 

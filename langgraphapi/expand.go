@@ -75,6 +75,9 @@ func (x *expander) expand(e runs.Event) []sent {
 func (x *expander) turn(e langrooms.Event) []sent {
 	switch e.Type {
 	case langrooms.EventProgress:
+		if e.Member == "" { // the lead's pieces: its message comes whole
+			return nil
+		}
 		if e.Progress.Kind == langrooms.ProgressText {
 			return x.text(e)
 		}

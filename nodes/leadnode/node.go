@@ -111,6 +111,7 @@ type Turn struct {
 	model    llms.Model
 	messages []langrooms.Message
 	asked    langrooms.Message
+	next     string // the id of the answer under way
 	steps    int
 	text     string
 }
@@ -173,6 +174,7 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	if t.steps++; t.steps > n.cfg.MaxSteps {
 		return false, fmt.Errorf("%w after %d calls", ErrSteps, n.cfg.MaxSteps)
 	}
+	t.next = langrooms.NewID()
 	choices, err := n.generate(ctx, t)
 	if err != nil {
 		return false, err
@@ -181,12 +183,13 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	if !ok {
 		return false, nil
 	}
+	answer.ID = t.next
 	if text := answer.Text(); text != "" {
 		t.text = text
 	}
 	if t.asked = answer; len(calls(answer)) > 0 {
 		if text := answer.Text(); text != "" {
-			t.events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text})
+			t.events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text, MessageID: t.next})
 		}
 		return true, nil
 	}
@@ -219,7 +222,8 @@ func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, er
 
 // works reports what the lead is at.
 func (t *Turn) works(kind langrooms.ProgressKind, text string) {
-	t.events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), Progress: &langrooms.Progress{Kind: kind, Text: text}})
+	t.events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), MessageID: t.next,
+		Progress: &langrooms.Progress{Kind: kind, Text: text}})
 }
 
 // piece takes a piece of the model's answer. Clients of langchaingo mix pieces of tool calls,
