@@ -206,6 +206,8 @@ type HTTP struct {
 type Server struct {
 	// Addr is HOST:PORT, by default 127.0.0.1:8080.
 	Addr string
+	// CORSOrigins are the web origins whose pages may call beside those on loopback.
+	CORSOrigins []string
 	// Keys are the identities that may call, valid entries only.
 	Keys []Key
 }

@@ -53,6 +53,8 @@ var configRows = []row[Config]{
 
 	{Field{Key: "server.addr", Kind: KindText, Default: "127.0.0.1:8080", Group: groupServer, check: checkAddr,
 		Help: "The address to listen on, HOST:PORT, of `langrooms serve`."}, func(c *Config) any { return &c.Server.Addr }},
+	{Field{Key: "server.cors_origins", Kind: KindList, Group: groupServer, Live: true,
+		Help: "The web origins whose pages may call, beside those on loopback: `https://chat.example.com`. `*` is all of them, and counts only together with keys."}, func(c *Config) any { return &c.Server.CORSOrigins }},
 	{Field{Key: "server.keys", Kind: KindEntries, Group: groupServer, Live: true,
 		Help: "Who may call the server, and with which key."}, func(c *Config) any { return &c.Server.Keys }},
 

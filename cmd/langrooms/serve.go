@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/langgraphapi"
@@ -37,6 +38,7 @@ const (
 	idleBound  = 2 * time.Minute
 	drainBound = 6 * time.Second // for running turns when the program is to end
 	maxHeader  = 64 << 10        // bytes
+	readyBound = 3 * time.Second // for the store to say that it is there
 )
 
 // serve runs the server until ctx ends or the program is interrupted, and then lets running
@@ -77,7 +79,8 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := gate.New(gate.Config{Addr: addr, Keys: func() []gate.Key { return keysOf(app.Config().Server.Keys) }})
+	g, err := gate.New(gate.Config{Addr: addr, Keys: func() []gate.Key { return keysOf(app.Config().Server.Keys) },
+		Origins: func() []string { return app.Config().Server.CORSOrigins }})
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +109,7 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 		mux.Handle(pattern, api)
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		gate.Refuse(w, r, http.StatusNotFound, "not_found", "there is nothing here")
 	})
@@ -132,6 +136,18 @@ func (s *server) run(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	return errors.Join(err, s.end())
+}
+
+// ready says whether the store can be read.
+func (s *server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyBound)
+	defer cancel()
+	_, err := s.app.Saver.Get(ctx, checkpointer.Ref{Thread: "readyz"})
+	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
+		gate.Refuse(w, r, http.StatusServiceUnavailable, "not_ready", "the store cannot be read")
+		return
+	}
+	w.WriteHeader(http.StatusOK)
 }
 
 // end takes no new turns, lets the running ones end for a while, and stops what remains.

@@ -177,3 +177,34 @@ func TestServedAbuse(t *testing.T) {
 	}
 	s.end(t)
 }
+
+// A run whose process is killed is closed by the next one, and its thread goes on.
+func TestServedKill(t *testing.T) {
+	t.Parallel()
+	slow, asked, letGo := held(t, "at last")
+	defer letGo()
+	f := folder(t, says(t, "hi"), roster(openaiEntry("slow", slow), openaiEntry("proto", says(t, "quick"))))
+	s := serve(t, f)
+	code, body := s.ask(t, "GET", "/readyz", "")
+	expect(t, "ready "+body, 200, code)
+	s.ask(t, "POST", "/threads", `{"thread_id":"t"}`)
+	code, body = s.ask(t, "POST", "/threads/t/runs", `{"assistant_id":"agent","input":{"messages":"@slow well?"}}`)
+	expect(t, "accepted "+body, 200, code)
+	run := regexp.MustCompile(`"run_id":"([^"]*)"`).FindStringSubmatch(body)[1]
+	<-asked
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
+	s = serve(t, f)
+	code, body = s.ask(t, "GET", "/threads/t/runs/"+run+"/stream", "", "Last-Event-ID", "-1")
+	expect(t, "joining it again", 200, code)
+	expectContains(t, "the rest of its events", "event: metadata", body)
+	expectContains(t, "how it ended", "the process that ran it has ended", body)
+	_, body = s.ask(t, "GET", "/threads/t/runs/"+run, "")
+	expectContains(t, "its record", `"status":"error"`, body)
+	code, body = s.ask(t, "POST", "/threads/t/runs/wait", `{"assistant_id":"agent","input":{"messages":"@proto and you?"}}`)
+	expect(t, "the next run", 200, code)
+	for _, want := range []string{"@slow well?", "interrupted", "quick"} {
+		expectContains(t, "the thread", want, body)
+	}
+	s.end(t)
+}
