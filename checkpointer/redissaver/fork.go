@@ -23,7 +23,7 @@ var (
 	importScript = script(luaToken, luaLib, luaFence, luaLog, luaImport)
 )
 
-// stageLife is how long the staged messages of a fork that was broken off remain.
+// stageLife is how long what was staged for a fork or a copy that was broken off remains.
 const stageLife = 10 * time.Minute
 
 // Fork implements [checkpointer.Forker]. The two threads may live on different servers
@@ -124,7 +124,7 @@ func (s *Saver) stage(ctx context.Context, at checkpointer.Ref, to, staged strin
 			}
 			places[item.ID] = strconv.AppendInt(places[item.ID], e.seq, 10)
 		}
-		if err := s.send(ctx, to, staged, entries); err != nil {
+		if err := s.send(ctx, "fork", to, staged, "HSET", entries); err != nil {
 			return 0, err
 		}
 		fields += int64(len(page.entries))
@@ -136,20 +136,20 @@ func (s *Saver) stage(ctx context.Context, at checkpointer.Ref, to, staged strin
 		if len(ids.args) < 2*limitedPage {
 			continue
 		}
-		if err := s.send(ctx, to, staged, ids); err != nil {
+		if err := s.send(ctx, "fork", to, staged, "HSET", ids); err != nil {
 			return 0, err
 		}
 		ids = &arguments{}
 	}
-	return fields + int64(len(places)), s.send(ctx, to, staged, ids)
+	return fields + int64(len(places)), s.send(ctx, "fork", to, staged, "HSET", ids)
 }
 
-// send stages fields and their values.
-func (s *Saver) send(ctx context.Context, to, staged string, fields *arguments) error {
+// send stages fields and their values by the command HSET, or scores and members by ZADD.
+func (s *Saver) send(ctx context.Context, op, to, staged, command string, fields *arguments) error {
 	if len(fields.args) == 0 {
 		return nil
 	}
-	_, err := s.eval(ctx, request{op: "fork", thread: to, script: stageScript, write: true, keys: []string{staged},
-		args: append([]any{stageLife.Milliseconds(), len(fields.args) / 2}, fields.args...)})
+	_, err := s.eval(ctx, request{op: op, thread: to, script: stageScript, write: true, keys: []string{staged},
+		args: append([]any{stageLife.Milliseconds(), command, len(fields.args) / 2}, fields.args...)})
 	return err
 }

@@ -72,6 +72,7 @@ func TestOlderFormats(t *testing.T) {
 			if d := cmp.Diff(want.Reads, readFormat(t, s)); d != "" {
 				t.Fatalf("read differently (-then +now):\n%s", d)
 			}
+			copies(t, s)
 			goOn(t, s)
 			after := map[string]storedRead{}
 			for _, r := range readFormat(t, s) {
@@ -85,6 +86,37 @@ func TestOlderFormats(t *testing.T) {
 			endFormat(t, s)
 		})
 	}
+}
+
+// copies checks that a copy of what an earlier version has stored reads as it does, and
+// removes it.
+func copies(t *testing.T, s *redissaver.Saver) {
+	t.Helper()
+	for _, thread := range formatThreads {
+		want := texts(t, s, checkpointer.Ref{Thread: thread})
+		if err := s.CopyThread(t.Context(), thread, "copy"); err != nil {
+			t.Fatal(err)
+		}
+		at, err := s.Put(t.Context(), checkpointer.Ref{Thread: "copy", ID: newestID(t, s, thread)}, checkpointer.Step{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(t, s, at); !slices.Equal(got, want) {
+			t.Errorf("the copy has %q, want %q", got, want)
+		}
+		if err := s.DeleteThread(t.Context(), "copy"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func newestID(t *testing.T, s *redissaver.Saver, thread string) string {
+	t.Helper()
+	at, err := s.Get(t.Context(), checkpointer.Ref{Thread: thread})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Ref.ID
 }
 
 // goOn puts after the newest checkpoint, writes, edits what is there, and branches.

@@ -3,7 +3,6 @@ package redissaver_test
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/langrooms/langrooms/checkpointer/checkpointertest"
 )
@@ -25,5 +24,5 @@ func drain[T any](seq iter.Seq2[T, error], want int) error {
 	return nil
 }
 
-// abilities are all but Copier.
-var abilities = slices.DeleteFunc(checkpointertest.AllAbilities(), func(a checkpointertest.Ability) bool { return a == checkpointertest.Copier })
+// abilities are all.
+var abilities = checkpointertest.AllAbilities()

@@ -24,8 +24,13 @@ func tag(id string) string {
 // threadKeys returns the keys of a thread in the order that lua/lib.lua expects:
 // record, rows, order, log, values, pending writes. All of them exist while the thread
 // does.
-func (s *Saver) threadKeys(thread string) []string {
-	base := s.config.Prefix + "{" + tag(thread) + "}:"
+func (s *Saver) threadKeys(thread string) []string { return s.keysUnder(thread, "") }
+
+// stagedKeys are the keys beside those of a thread that hold a copy on its way.
+func (s *Saver) stagedKeys(thread, name string) []string { return s.keysUnder(thread, "s:"+name+":") }
+
+func (s *Saver) keysUnder(thread, place string) []string {
+	base := s.config.Prefix + "{" + tag(thread) + "}:" + place
 	keys := make([]string, 6, 8)
 	for i, name := range []string{"t", "r", "i", "l", "v", "w"} {
 		keys[i] = base + name

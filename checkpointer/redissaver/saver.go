@@ -69,6 +69,7 @@ var (
 	_ checkpointer.Locker      = (*Saver)(nil)
 	_ checkpointer.Lister      = (*Saver)(nil)
 	_ checkpointer.Forker      = (*Saver)(nil)
+	_ checkpointer.Copier      = (*Saver)(nil)
 	_ checkpointer.Pruner      = (*Saver)(nil)
 	_ checkpointer.Compacter   = (*Saver)(nil)
 	_ checkpointer.Expirer     = (*Saver)(nil)
