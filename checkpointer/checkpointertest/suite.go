@@ -53,8 +53,6 @@ type Config struct {
 	// SmallOnly takes values of 1 MiB where the rules want the greatest, which needs some
 	// 500 MiB of memory. With -short it is set.
 	SmallOnly bool
-	// Skip names rules that the store does not keep yet.
-	Skip []string
 	// History is the number of checkpoints in the rule long-history. Default 10,000, or
 	// 1,000 with -short; at least 1,000.
 	History int
@@ -72,9 +70,6 @@ func Run(t *testing.T, open func(t testing.TB) checkpointer.Saver, cfg Config) {
 	cfg.SmallOnly = cfg.SmallOnly || testing.Short()
 	for _, rule := range rules() {
 		if rule.shared && cfg.Reopen == nil {
-			continue
-		}
-		if slices.Contains(cfg.Skip, rule.name) {
 			continue
 		}
 		if rule.needs != "" && !slices.Contains(cfg.Abilities, rule.needs) {
