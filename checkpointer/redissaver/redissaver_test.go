@@ -116,7 +116,29 @@ func TestConformance(t *testing.T) {
 	checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver { return openWith(t, nextPrefix()) }, checkpointertest.Config{
 		Abilities: abilities,
 		Reopen:    func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return openWith(t, prefix[s]) },
+		Contains:  func(t testing.TB, s checkpointer.Saver, text string) bool { return holds(t, addr, prefix[s], text) },
 	})
+}
+
+// holds says whether text is anywhere in the hashes under prefix, which hold all contents.
+func holds(t testing.TB, addr, prefix, text string) bool {
+	t.Helper()
+	c := client(t, addr)
+	for _, key := range c.Keys(t.Context(), prefix+"*").Val() {
+		if c.Type(t.Context(), key).Val() != "hash" {
+			continue
+		}
+		all, err := c.HGetAll(t.Context(), key).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for field, value := range all {
+			if strings.Contains(field+value, text) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // within returns a context that ends a hanging test.

@@ -1,7 +1,11 @@
 package sqlitesaver_test
 
 import (
+	"bytes"
+	"database/sql"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -24,6 +28,25 @@ func open(t testing.TB, path string) *sqlitesaver.Saver {
 	return s
 }
 
+// holds says whether text is anywhere in the database's file once its log is written to it.
+func holds(t testing.TB, path, text string) bool {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var busy, log, done int
+	if err := db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &done); err != nil || busy != 0 {
+		t.Fatalf("checkpoint of the log: busy %d, %v", busy, err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(data, []byte(text))
+}
+
 // history is the length of the rule long-history; 0 is the suite's own.
 var history int
 
@@ -41,6 +64,7 @@ func TestConformance(t *testing.T) {
 		config := config
 		config.History = history
 		paths := map[checkpointer.Saver]string{}
+		config.Contains = func(t testing.TB, s checkpointer.Saver, text string) bool { return holds(t, paths[s], text) }
 		config.Reopen = func(t testing.TB, s checkpointer.Saver) checkpointer.Saver { return open(t, paths[s]) }
 		checkpointertest.Run(t, func(t testing.TB) checkpointer.Saver {
 			path := filepath.Join(t.TempDir(), "odd %41?#name.db")
