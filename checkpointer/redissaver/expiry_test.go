@@ -2,6 +2,7 @@ package redissaver_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -128,6 +129,14 @@ func TestTokensOutliveExpiry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := errors.Join(old.Release(), s.SetTTL(ctx, "t", time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if err := redistest.Eventually(10*time.Second, func() error {
+		if _, err := s.Get(ctx, checkpointer.Ref{Thread: "t"}); !errors.Is(err, checkpointer.ErrNotFound) {
+			return fmt.Errorf("get of what has expired: %v", err)
+		}
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	next, err := s.Lock(ctx, "t")
