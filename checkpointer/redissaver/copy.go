@@ -60,33 +60,35 @@ func (s *Saver) CopyThread(ctx context.Context, from, to string) error {
 		return err
 	}
 	defer s.clear(ctx, staged)
-	sizes, token := &reply{items: out[1:]}, fenceOf(ctx, to)
-	l, rows := &arguments{}, map[string]bool{}
-	left := make([]int64, len(frozen))
-	for k := range left {
-		left[k] = sizes.int()
-	}
-	if sizes.bad {
-		return record.Wrap(op, from, malformed("a reply"))
-	}
-	for _, k := range []int{orderKey, 0, 1, 3, 4, writesKey} { // the rows come before their writes
-		dropped, err := s.copyKey(ctx, to, frozen[k], staged[k], k, rows)
-		if err != nil {
-			return err
-		}
-		left[k] -= dropped
-	}
-	l.text(name, token)
-	l.number(s.ttl())
-	for _, n := range left {
-		l.number(n)
+	sizes, err := s.carry(ctx, to, frozen, staged, &reply{items: out[1:]})
+	if err != nil {
+		return err
 	}
 	out, err = s.eval(ctx, request{op: op, thread: to, script: adoptScript, write: true,
-		keys: append(append(s.threadKeys(to), s.fenceKey(to)), staged...), args: l.args})
+		keys: append(append(s.threadKeys(to), s.fenceKey(to)), staged...), args: append([]any{name, fenceOf(ctx, to), s.ttl()}, sizes...)})
 	if err != nil {
 		return err
 	}
 	return s.tell(ctx, op, to, out)
+}
+
+// carry copies the keys of a thread, of the given sizes, and returns how large the copies are.
+func (s *Saver) carry(ctx context.Context, to string, frozen, staged []string, sizes *reply) ([]any, error) {
+	rows, left := map[string]bool{}, make([]any, len(frozen))
+	for _, k := range []int{orderKey, 0, 1, 3, 4, writesKey} { // the rows come before their writes
+		dropped, err := s.copyKey(ctx, to, frozen[k], staged[k], k, rows)
+		if err != nil {
+			return nil, err
+		}
+		left[k] = dropped
+	}
+	for k := range left {
+		left[k] = sizes.int() - left[k].(int64)
+	}
+	if sizes.bad {
+		return nil, record.Wrap("copy", to, malformed("a reply"))
+	}
+	return left, nil
 }
 
 // copyKey copies the k-th key of a thread, page by page. It notes the rows that there are, and
