@@ -102,7 +102,7 @@ const quiet = time.Second
 // turn takes one turn.
 func (c *conversation) turn(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
 	thread, o := c.current()
-	own := o.begin(in.Text)
+	own := sync.OnceFunc(o.begin(ctx, in.Text))
 	waits := time.AfterFunc(quiet, func() {
 		c.printer.Doing("waiting: another program is using the thread " + shownID(thread))
 	})
@@ -125,7 +125,7 @@ func (c *conversation) turn(ctx context.Context, in terminal.Input) (langrooms.R
 // wake has the lead take in what has arrived.
 func (c *conversation) wake(ctx context.Context, notice string, events langrooms.Sink) (langrooms.Result, error) {
 	thread, o := c.current()
-	o.begin("")()
+	o.begin(ctx, "")()
 	defer o.end(ctx)
 	return c.nodes.lead.Run(ctx, leadnode.Input{Thread: thread, Notice: notice, Events: events})
 }

@@ -37,15 +37,26 @@ func (o *others) pass(ctx context.Context) {
 	}
 }
 
-// begin says that a turn of our own is asked for; what it returns says that it has begun.
-func (o *others) begin(text string) (begun func()) {
+// begin says that a turn of our own is asked for; what it returns says that it has begun, and
+// shows what was written before it.
+func (o *others) begin(ctx context.Context, text string) (begun func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asking = strings.TrimSpace(text)
 	return func() {
+		if o.c.live {
+			o.show(ctx)
+		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		o.own = true
+	}
+}
+
+// show prints what is new.
+func (o *others) show(ctx context.Context) {
+	for _, m := range o.news(ctx) {
+		o.c.printer.Said(m)
 	}
 }
 
@@ -69,9 +80,7 @@ func (o *others) follow(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		for _, m := range o.news(ctx) {
-			o.c.printer.Said(m)
-		}
+		o.show(ctx)
 	}
 }
 
