@@ -15,6 +15,19 @@
 // packages nodes/roomnode and nodes/leadnode are the graph nodes. The file
 // docs/walkthrough.md follows one message through all of them.
 //
+// The words of the layers between them, each explained in full where it is cited:
+//
+//   - thread: one conversation as the store keeps it; package thread.
+//   - hold: one writer's lease on a thread, and the only way to write there; thread.Hold.
+//   - exchange: one address and all answers to it, with an id of their own; package exchange.
+//   - superstep: what a graph's node puts on a thread as one checkpoint, such as the lead's
+//     tool calls, their results and the records of the tools; exchange.Turn.Reserve.
+//   - epoch: one life of a thread's history, which ends when some of it is erased;
+//     delegate.Request.Epoch.
+//   - anchor: the record that a late answer belongs to; while it stands, the answer may
+//     land; thread.Anchor.
+//   - window: what a member has missed since it last spoke, within limits; room.ReadWindow.
+//
 // # Concurrency
 //
 // All types are plain values. Functions are safe for concurrent use; a value that

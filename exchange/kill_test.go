@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -31,7 +32,8 @@ func openStore(ctx context.Context, store string) (checkpointer.Saver, error) {
 }
 
 // runChild addresses two members on the thread, again and again, and says "done EXCHANGE" for
-// each address that is acknowledged: that is, once its result is there.
+// each address that is acknowledged: that is, once its result is there. After the first one
+// it waits for the end of its input.
 func runChild(store, thread, count string) int {
 	n, err := strconv.Atoi(count)
 	if err == nil {
@@ -62,27 +64,34 @@ func addressAgain(store, thread string, count int) (err error) {
 			return err
 		}
 		fmt.Println("done", result.Exchange)
+		if i == 0 {
+			io.Copy(io.Discard, os.Stdin)
+		}
 	}
 	return nil
 }
 
 // child is a process that runs addressAgain.
 type child struct {
-	cmd  *exec.Cmd
-	done []string // acknowledged exchanges
+	cmd   *exec.Cmd
+	stdin io.Closer
+	done  []string // acknowledged exchanges
 	// acknowledged hears of each as it comes, and is closed at the child's end.
 	acknowledged chan string
 	stderr       strings.Builder
 }
 
-func startChild(t *testing.T, store, thread string, count int) *child {
+func startChild(t *testing.T, store, thread string, count int, env ...string) *child {
 	t.Helper()
 	c := &child{cmd: exec.Command(os.Args[0]), acknowledged: make(chan string)}
-	c.cmd.Env = append(os.Environ(), "EXCHANGE_CHILD_STORE="+store, "EXCHANGE_CHILD_THREAD="+thread,
+	c.cmd.Env = append(append(os.Environ(), env...), "EXCHANGE_CHILD_STORE="+store, "EXCHANGE_CHILD_THREAD="+thread,
 		"EXCHANGE_CHILD_COUNT="+strconv.Itoa(count),
 		"GORACE=atexit_sleep_ms=0") // the race detector's own default is a second
 	c.cmd.Stderr = &c.stderr
 	out, err := c.cmd.StdoutPipe()
+	if err == nil {
+		c.stdin, err = c.cmd.StdinPipe()
+	}
 	if err == nil {
 		err = c.cmd.Start()
 	}
@@ -100,23 +109,31 @@ func startChild(t *testing.T, store, thread string, count int) *child {
 	return c
 }
 
-// wait collects what the child acknowledges to its end, and returns how it ended.
+// wait lets the child go on, collects what it acknowledges to its end, and returns how it
+// ended.
 func (c *child) wait() error {
+	c.stdin.Close()
 	for id := range c.acknowledged {
 		c.done = append(c.done, id)
 	}
 	return c.cmd.Wait()
 }
 
+// next waits for one acknowledgement.
+func (c *child) next(t *testing.T) {
+	id, ok := <-c.acknowledged
+	if !ok {
+		t.Errorf("the child ended by itself: %s", c.stderr.String())
+		return
+	}
+	c.done = append(c.done, id)
+}
+
 // killAfter kills the child at a random moment after its nth acknowledgement.
 func (c *child) killAfter(t *testing.T, n int) {
+	c.stdin.Close()
 	for range n {
-		id, ok := <-c.acknowledged
-		if !ok {
-			t.Errorf("the child ended by itself: %s", c.stderr.String())
-			break
-		}
-		c.done = append(c.done, id)
+		c.next(t)
 	}
 	timer := time.AfterFunc(time.Duration(rand.Int64N(int64(30*time.Millisecond))), func() { c.cmd.Process.Kill() })
 	defer timer.Stop()
@@ -208,6 +225,9 @@ func TestTwoProcesses(t *testing.T) {
 			const each = 15
 			url := store(t)
 			children := []*child{startChild(t, url, "shared", each), startChild(t, url, "shared", each)}
+			for _, c := range children {
+				c.next(t) // each has taken a turn before the other goes on
+			}
 			var acknowledged []string
 			var work sync.WaitGroup
 			for _, c := range children {

@@ -12,6 +12,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if store := os.Getenv("EXCHANGE_CHILD_STORE"); store != "" {
+		if member := os.Getenv("EXCHANGE_CHILD_MEMBER"); member != "" {
+			os.Exit(runAsker(store, os.Getenv("EXCHANGE_CHILD_THREAD"), member))
+		}
 		os.Exit(runChild(store, os.Getenv("EXCHANGE_CHILD_THREAD"), os.Getenv("EXCHANGE_CHILD_COUNT")))
 	}
 	code, err := redistest.Run(m, &redisServer)

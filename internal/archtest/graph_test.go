@@ -134,3 +134,20 @@ func full(p string) string {
 	}
 	return module + "/" + p
 }
+
+// The hold on a thread knows nothing of rooms, and nobody below it takes one.
+func TestThreadKnowsNoRoom(t *testing.T) {
+	for from, to := range map[string][]string{
+		"thread":                   {"room", "delegate", "exchange", "late"},
+		"room":                     {"thread"},
+		"delegate":                 {"thread"},
+		"checkpointer/memorysaver": {"thread"},
+		"durable":                  {"thread"},
+	} {
+		for _, to := range to {
+			if err := checkEdge(layers, full(from), full(to)); err == nil {
+				t.Errorf("%s may import %s", from, to)
+			}
+		}
+	}
+}
