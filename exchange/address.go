@@ -16,7 +16,7 @@ import (
 // Room is what one run keeps fixed: the roster and the knobs it started with.
 type Room struct {
 	Roster *delegate.Registry
-	// Limits bound each member's catch-up window.
+	// Limits bound each member's catch-up window; see room.Limits.Clamp.
 	Limits room.Limits
 	// MaxRounds is room.max_rounds; see room.ClampRounds.
 	MaxRounds int

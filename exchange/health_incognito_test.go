@@ -8,6 +8,7 @@ import (
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
+	"github.com/langrooms/langrooms/exchange"
 )
 
 // What a peer says of an incognito message, also when it fails, does not reach the lead
@@ -25,7 +26,11 @@ func TestIncognitoFailureIsNotListed(t *testing.T) {
 	}
 	live := delegate.NewLive(r.Roster)
 	defer live.Close()
-	list, err := delegatetool.NewList(live, r.Health)
+	list, err := delegatetool.NewList(func() (exchange.Room, func()) {
+		in, release := exchange.RoomOf(live)()
+		in.Health = r.Health
+		return in, release
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,14 +12,11 @@ import (
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
-	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/internal/lifetime"
 	"github.com/langrooms/langrooms/late"
-	"github.com/langrooms/langrooms/nodes/leadnode"
-	"github.com/langrooms/langrooms/nodes/roomnode"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -173,7 +170,7 @@ func (a *App) openInbox() error {
 }
 
 // Collect takes over a late answer, if this process or, with durable continuity, a later one
-// will be there to take it. It is what roomnode.Config.Collect wants.
+// will be there to take it. It is the Collect of [App.Room].
 func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 	if a.options.OneTurn && !a.memory.durable.Load() {
 		return delegate.NotWaited
@@ -181,35 +178,15 @@ func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 	return a.Inbox.Collect(ctx, h)
 }
 
-// Room returns what a turn of the lead fixes at its start. It is what leadnode.Config.Room
-// wants.
+// Room returns what a turn fixes at its start, the configuration and the roster of one
+// moment. It is what the nodes and the lead's tools want.
 func (a *App) Room() (r exchange.Room, release func()) {
 	a.mu.Lock() // so that no configuration comes in between
 	defer a.mu.Unlock()
-	r = exchange.Room{MaxRounds: 1, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health,
+	r = exchange.Room{MaxRounds: a.config.Room.MaxRounds, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health,
 		Limits: room.Limits{Messages: a.config.Room.CatchupMaxMessages, Chars: a.config.Room.CatchupMaxChars}}
 	r.Roster, release = a.Roster.Acquire()
 	return r, release
-}
-
-// background runs delegations whose answer is not waited for; a program of one turn has none.
-func (a *App) background() func(delegatetool.Job) error {
-	if a.options.OneTurn {
-		return nil
-	}
-	return a.Inbox.Background
-}
-
-// Tools returns what the lead can call: delegate_to and list_delegates. They work in the room
-// that [App.Room] has fixed for the turn.
-func (a *App) Tools() ([]leadnode.Tool, error) {
-	to, err := delegatetool.New(delegatetool.Config{
-		Roster: a.Roster, Claim: a.Inbox.Claim, Background: a.background()})
-	if err != nil {
-		return nil, err
-	}
-	list, err := delegatetool.NewList(a.Roster, a.Health)
-	return []leadnode.Tool{to, list}, err
 }
 
 // changed takes a new configuration over: the next turn has it.
@@ -268,17 +245,6 @@ func (a *App) Config() hotreload.Config {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.config
-}
-
-// Knobs returns the room's knobs in force.
-func (a *App) Knobs() roomnode.Knobs {
-	c := a.Config()
-	return roomnode.Knobs{
-		CatchupMaxMessages: c.Room.CatchupMaxMessages,
-		CatchupMaxChars:    c.Room.CatchupMaxChars,
-		MaxRounds:          c.Room.MaxRounds,
-		Lead:               c.Identity.Name,
-	}
 }
 
 // Lead returns the lead's configured name, or "".

@@ -16,7 +16,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
-	"github.com/langrooms/langrooms/nodes/roomnode"
+	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/setup"
 )
 
@@ -32,11 +32,21 @@ delegates:
   - { name: b, type: a2a, url: "http://127.0.0.1:1/" }
 `
 
+// rounds is the round cap in force.
+func rounds(a *setup.App) int {
+	r, release := a.Room()
+	defer release()
+	return r.MaxRounds
+}
+
 func TestOpen(t *testing.T) {
 	a, _ := openFile(t, twoDelegates+"room: { max_rounds: 2, catchup_max_messages: 5 }\ncolour: blue\n")
 	expect(t, "roster", []string{"a", "b"}, a.Roster.Current().Names())
 	expect(t, "lead", "vera", a.Lead())
-	expect(t, "knobs", roomnode.Knobs{CatchupMaxMessages: 5, CatchupMaxChars: 8000, MaxRounds: 2, Lead: "vera"}, a.Knobs())
+	in, release := a.Room()
+	defer release()
+	expect(t, "limits", room.Limits{Messages: 5, Chars: 8000}, in.Limits)
+	expect(t, "rounds, lead", []any{2, "vera"}, []any{in.MaxRounds, in.Lead})
 	says(t, a.all(), "langgraph-config.yaml:", "colour")
 	tools, err := a.Tools()
 	if err != nil {
@@ -116,7 +126,7 @@ server: { addr: "127.0.0.1:1" }
 	a.wait(t, "checkpointer.url needs a restart", "server.addr needs a restart")
 	says(t, a.all(), "!room.max_rounds", "!identity")
 	expect(t, "lead", "otto", a.Lead())
-	expect(t, "rounds", 7, a.Knobs().MaxRounds)
+	expect(t, "rounds", 7, rounds(a.App))
 }
 
 // When there is no file and none was asked for, the built-in demo is used.

@@ -34,6 +34,8 @@ delegates:
 		return
 	}
 	defer app.Close()
-	fmt.Println(app.Lead(), app.Roster.Current().Names(), app.Knobs().MaxRounds)
+	room, release := app.Room()
+	defer release()
+	fmt.Println(room.Lead, room.Roster.Names(), room.MaxRounds)
 	// Output: vera [scout] 10
 }

@@ -12,7 +12,7 @@ import (
 func TestHealth(t *testing.T) {
 	a, f := openFile(t, base+"delegates:\n  - { name: a, type: openai, url: \"http://127.0.0.1:1/v1\", model: m }\n")
 	d := a.delegate("a")
-	node, err := roomnode.New(roomnode.Config{Saver: a.Saver, Roster: a.Roster, Health: a.Health})
+	node, err := roomnode.New(roomnode.Config{Saver: a.Saver, Room: a.Room})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestOwnDelegates(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, func() error {
-		if a.Knobs().MaxRounds != 2 {
+		if rounds(a.App) != 2 {
 			return errors.New("the change is not in force")
 		}
 		return nil

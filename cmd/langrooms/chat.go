@@ -130,15 +130,7 @@ type graph struct {
 }
 
 func wire(app *setup.App) (*graph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
-	if err != nil {
-		return nil, err
-	}
-	tools, err := app.Tools()
-	if err != nil {
-		return nil, err
-	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, Room: app.Room, System: setup.LeadPrompt, Tools: tools})
+	room, lead, err := app.Nodes()
 	if err != nil {
 		return nil, err
 	}

@@ -8,21 +8,21 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 )
 
 // ListDelegates is the tool list_delegates: who can be reached, with types, descriptions
 // and, where it was a failure, how the last ask ended. Make one with [NewList].
 type ListDelegates struct {
-	roster *delegate.Live
-	health *delegate.HealthView
+	room func() (exchange.Room, func())
 }
 
-// NewList returns the tool; health may be nil. It does no I/O.
-func NewList(roster *delegate.Live, health *delegate.HealthView) (*ListDelegates, error) {
-	if roster == nil {
-		return nil, errors.New("delegatetool: the roster is nil")
+// NewList returns the tool, which lists the room's roster. It does no I/O.
+func NewList(room func() (r exchange.Room, release func())) (*ListDelegates, error) {
+	if room == nil {
+		return nil, errors.New("delegatetool: the room is nil")
 	}
-	return &ListDelegates{roster, health}, nil
+	return &ListDelegates{room}, nil
 }
 
 // Name returns "list_delegates".
@@ -43,15 +43,17 @@ func (l *ListDelegates) Definition() llms.Tool {
 
 // Call lists the roster; it reads no arguments.
 func (l *ListDelegates) Call(context.Context, string) (string, error) {
-	return roster(l.roster.Current(), l.lastFailure), nil
+	r, release := l.room()
+	defer release()
+	return roster(r.Roster, func(d delegate.Delegate) string { return lastFailure(r.Health, d) }), nil
 }
 
 // lastFailure says how the last ask of d ended, if that was a failure.
-func (l *ListDelegates) lastFailure(d delegate.Delegate) string {
-	if l.health == nil {
+func lastFailure(health *delegate.HealthView, d delegate.Delegate) string {
+	if health == nil {
 		return ""
 	}
-	c := l.health.Condition(d)
+	c := health.Condition(d)
 	if !c.Known || c.OK {
 		return ""
 	}

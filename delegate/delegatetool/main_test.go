@@ -79,8 +79,21 @@ func begin(t *testing.T) *turn {
 	return &turn{t: t, Turn: hold}
 }
 
-func (tu *turn) context(ctx context.Context) context.Context {
-	return exchange.NewContext(ctx, tu.Turn, func(e langrooms.Event) { tu.events = append(tu.events, e.Type) })
+// context returns the context that a tool is called in, where room says what the turn has fixed.
+func (tu *turn) context(ctx context.Context, room func() (exchange.Room, func())) context.Context {
+	r, release := room()
+	tu.t.Cleanup(release)
+	r.Events = func(e langrooms.Event) { tu.events = append(tu.events, e.Type) }
+	return exchange.NewContext(ctx, tu.Turn, r)
+}
+
+// with returns the source of a room of live's that set has changed.
+func with(live *delegate.Live, set func(*exchange.Room)) func() (exchange.Room, func()) {
+	return func() (exchange.Room, func()) {
+		r, release := exchange.RoomOf(live)()
+		set(&r)
+		return r, release
+	}
 }
 
 // call calls the tool with these arguments.
@@ -98,7 +111,7 @@ func (tu *turn) call(cfg delegatetool.Config, arguments any) (string, error) {
 		}
 		input = string(data)
 	}
-	return tool.Run(tu.context(tu.t.Context()), input)
+	return tool.Run(tu.context(tu.t.Context(), cfg.Room), input)
 }
 
 // flush puts the call, its result and what the tool has staged, and returns the thread, a

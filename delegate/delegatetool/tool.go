@@ -32,17 +32,9 @@ type Job struct {
 
 // Config wires the tools.
 type Config struct {
-	// Roster is the live roster: whom the tool's description offers, and whom it reaches in
-	// a turn that has not fixed its own room (exchange.WithRoom). Required.
-	Roster *delegate.Live
-	// Limits, Lead, Collect and Health are those of such a turn. Limits and Lead are asked
-	// at each call; nil means the defaults.
-	Limits func() room.Limits
-	Lead   func() string
-	// Collect takes over answers that are late; nil waits for none.
-	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
-	// Health is told how each ask ended; nil keeps no health view.
-	Health *delegate.HealthView
+	// Room is whom the tool's description offers, at each time it is asked for; a call works
+	// in the room of its turn (exchange.NewContext). Required.
+	Room func() (r exchange.Room, release func())
 	// Claim withdraws the collection of a task whose outcome the lead has got itself, so
 	// that it does not come twice; nil where nothing is collected. It is called while the
 	// turn holds the thread.
@@ -56,8 +48,8 @@ type DelegateTo struct{ cfg Config }
 
 // New returns the tool. It does no I/O.
 func New(cfg Config) (*DelegateTo, error) {
-	if cfg.Roster == nil {
-		return nil, errors.New("delegatetool: Config.Roster is nil")
+	if cfg.Room == nil {
+		return nil, errors.New("delegatetool: Config.Room is nil")
 	}
 	return &DelegateTo{cfg}, nil
 }
@@ -67,8 +59,10 @@ func (d *DelegateTo) Name() string { return "delegate_to" }
 
 // Description says what the tool does, with which arguments, and whom it reaches now.
 func (d *DelegateTo) Description() string {
+	r, release := d.cfg.Room()
+	defer release()
 	return "Ask another agent and get its answer. It takes part in this chat: it is told what was said since it last spoke, " +
-		"and its answer is recorded under its own name. The input is a JSON object: " + shape + ".\n" + roster(d.cfg.Roster.Current(), func(delegate.Delegate) string { return "" })
+		"and its answer is recorded under its own name. The input is a JSON object: " + shape + ".\n" + roster(r.Roster, func(delegate.Delegate) string { return "" })
 }
 
 // maxShown bounds what a line of the roster says of one thing, in code points.
@@ -123,11 +117,11 @@ func (d *DelegateTo) Call(ctx context.Context, input string) (string, error) {
 	return result, nil
 }
 
-// Run delegates. It needs the turn that ctx carries (exchange.NewContext), and returns the
-// delegate's words. Every failure is an error that names the delegate and that the model
+// Run delegates. It needs the turn and the room that ctx carries (exchange.NewContext), and
+// returns the delegate's words. Every failure is an error that names the delegate and that the model
 // can act on.
 func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
-	turn, events, ok := exchange.FromContext(ctx)
+	turn, r, ok := exchange.FromContext(ctx)
 	if !ok {
 		return "", errors.New("delegate_to can only be called in a turn")
 	}
@@ -135,9 +129,7 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r, release := d.room(ctx)
-	defer release()
-	r.Events = events
+	r.MaxRounds = 1
 	target, err := check(&a, r.Roster)
 	if err != nil {
 		return "", err
@@ -200,24 +192,6 @@ func check(a *arguments, registry *delegate.Registry) (delegate.Delegate, error)
 	a.Target = address.To[0]
 	target, _ := registry.Get(a.Target)
 	return target, nil
-}
-
-// room returns the room of the turn: the one that it has fixed at its start, else the one
-// of this moment.
-func (d *DelegateTo) room(ctx context.Context) (r exchange.Room, release func()) {
-	if r, ok := exchange.RoomFromContext(ctx); ok {
-		r.MaxRounds = 1
-		return r, func() {}
-	}
-	r = exchange.Room{MaxRounds: 1, Collect: d.cfg.Collect, Health: d.cfg.Health}
-	r.Roster, release = d.cfg.Roster.Acquire()
-	if d.cfg.Limits != nil {
-		r.Limits = d.cfg.Limits()
-	}
-	if d.cfg.Lead != nil {
-		r.Lead = d.cfg.Lead()
-	}
-	return r, release
 }
 
 // speaker is who an address of the lead is from.

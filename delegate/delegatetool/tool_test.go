@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -23,13 +24,13 @@ func TestForeground(t *testing.T) {
 		t.Run("lead "+lead, func(t *testing.T) {
 			proto := named("proto")
 			tu := begin(t)
-			got, err := tu.call(delegatetool.Config{Roster: roster(t, proto), Lead: func() string { return name }},
+			got, err := tu.call(delegatetool.Config{Room: with(roster(t, proto), func(r *exchange.Room) { r.Lead = name })},
 				args{"target": "@Proto", "query": " what broke? ", "summary": "ignored", "timeout": 1.5})
 			if err != nil {
 				t.Fatal(err)
 			}
 			expect(t, "result", "auth did", got)
-			expect(t, "asked", []delegate.Request{{Conversation: "t", Timeout: 1500 * time.Millisecond,
+			expect(t, "asked", []delegate.Request{{Conversation: "t", Epoch: tu.Epoch(), Timeout: 1500 * time.Millisecond,
 				Prompt: room.Prompt(room.PromptInput{Member: "proto", Message: "what broke?",
 					Window: room.Window{Lines: []room.Line{{Author: "operator", Text: "hello"}}}})}}, proto.asked)
 			expect(t, "thread", []string{"human: hello", "ai: the call", "tool: the result",
@@ -39,11 +40,11 @@ func TestForeground(t *testing.T) {
 	}
 }
 
-// The limits of the window are asked for at each call.
+// The limits of the window are the room's.
 func TestLimits(t *testing.T) {
 	proto := named("proto")
 	tu := begin(t)
-	_, err := tu.call(delegatetool.Config{Roster: roster(t, proto), Limits: func() room.Limits { return room.Limits{Chars: 9} }},
+	_, err := tu.call(delegatetool.Config{Room: with(roster(t, proto), func(r *exchange.Room) { r.Limits.Chars = 9 })},
 		args{"target": "proto", "query": "q"})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestAnswers(t *testing.T) {
 			if tt.kind != "" {
 				proto.fails(tt.kind, tt.cause, tt.task)
 			}
-			got, err := begin(t).call(delegatetool.Config{Roster: roster(t, proto), Collect: tt.collect}, args{"target": "proto", "query": "q"})
+			got, err := begin(t).call(delegatetool.Config{Room: with(roster(t, proto), func(r *exchange.Room) { r.Collect = tt.collect })}, args{"target": "proto", "query": "q"})
 			if (err != nil) != (tt.kind != "") {
 				t.Errorf("result %q, error %v", got, err)
 			}
@@ -109,11 +110,12 @@ func TestAnswers(t *testing.T) {
 func TestCollectingHandle(t *testing.T) {
 	var handles []delegate.Handle
 	tu := begin(t)
-	_, err := tu.call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindStillRunning, "still running", "k1")),
-		Collect: func(_ context.Context, h delegate.Handle) delegate.Waiting {
+	_, err := tu.call(delegatetool.Config{Room: with(roster(t, named("proto").fails(delegate.KindStillRunning, "still running", "k1")), func(r *exchange.Room) {
+		r.Collect = func(_ context.Context, h delegate.Handle) delegate.Waiting {
 			handles = append(handles, h)
 			return delegate.Waited
-		}}, args{"target": "proto", "query": "q"})
+		}
+	})}, args{"target": "proto", "query": "q"})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -158,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			proto, tu := named("proto"), begin(t)
-			got, err := tu.call(delegatetool.Config{Roster: roster(t, proto, named("Reviewer"), named("REVIEWER"))}, tt.arguments)
+			got, err := tu.call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto, named("Reviewer"), named("REVIEWER")))}, tt.arguments)
 			if err == nil {
 				t.Fatalf("result %q", got)
 			}
@@ -173,7 +175,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestOutsideOfATurn(t *testing.T) {
-	tool, err := delegatetool.New(delegatetool.Config{Roster: roster(t, named("proto"))})
+	tool, err := delegatetool.New(delegatetool.Config{Room: exchange.RoomOf(roster(t, named("proto")))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,11 +185,11 @@ func TestOutsideOfATurn(t *testing.T) {
 		says(t, err, "in a turn")
 	}
 	if _, err := delegatetool.New(delegatetool.Config{}); err == nil {
-		t.Error("New without a roster")
+		t.Error("New without a room")
 	} else {
-		says(t, err, "Config.Roster")
+		says(t, err, "Config.Room")
 	}
-	_, err = begin(t).call(delegatetool.Config{Roster: delegate.NewLive(nil)}, args{"target": "proto", "query": "q"})
+	_, err = begin(t).call(delegatetool.Config{Room: exchange.RoomOf(delegate.NewLive(nil))}, args{"target": "proto", "query": "q"})
 	says(t, err, "no delegate is configured")
 }
 
@@ -200,12 +202,13 @@ func TestStop(t *testing.T) {
 		<-ctx.Done()
 		return delegate.Reply{}, ctx.Err()
 	}
-	tool, err := delegatetool.New(delegatetool.Config{Roster: roster(t, proto)})
+	in := exchange.RoomOf(roster(t, proto))
+	tool, err := delegatetool.New(delegatetool.Config{Room: in})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tu := begin(t)
-	_, err = tool.Run(tu.context(ctx), `{"target":"proto","query":"q"}`)
+	_, err = tool.Run(tu.context(ctx, in), `{"target":"proto","query":"q"}`)
 	says(t, err, "stopped by the operator")
 	says(t, tu.flush()[4], "human proto (failed): (stopped by the operator)")
 }
@@ -216,7 +219,7 @@ func TestResume(t *testing.T) {
 	proto, stateless, tu := named("proto"), named("oracle"), begin(t)
 	stateless.info.Resumable, stateless.info.Type = false, "openai"
 	var claimed []string
-	cfg := delegatetool.Config{Roster: roster(t, proto, stateless),
+	cfg := delegatetool.Config{Room: exchange.RoomOf(roster(t, proto, stateless)),
 		Claim: func(thread, target, task string) { claimed = append(claimed, thread+" "+target+" "+task) }}
 	got, err := tu.call(cfg, args{"target": "PROTO", "query": "the blue one", "resume_task_id": "k1"})
 	if err != nil {
@@ -243,7 +246,7 @@ func TestResumeClaims(t *testing.T) {
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			claimed := false
-			_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(kind, "so it is", "k1")),
+			_, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, named("proto").fails(kind, "so it is", "k1"))),
 				Claim: func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
 			says(t, err, ": so it is")
 			expect(t, "claimed", want, claimed)
@@ -254,9 +257,10 @@ func TestResumeClaims(t *testing.T) {
 // A resumed task that touch was lost with is waited for, and that waiting is not claimed.
 func TestResumeLeavesWhatItCollects(t *testing.T) {
 	claimed := false
-	_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindFailed, "lost touch", "k1")),
-		Collect: func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Waited },
-		Claim:   func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
+	_, err := begin(t).call(delegatetool.Config{Room: with(roster(t, named("proto").fails(delegate.KindFailed, "lost touch", "k1")), func(r *exchange.Room) {
+		r.Collect = func(context.Context, delegate.Handle) delegate.Waiting { return delegate.Waited }
+	}),
+		Claim: func(string, string, string) { claimed = true }}, args{"target": "proto", "query": "q", "resume_task_id": "k1"})
 	says(t, err, "will be delivered on a later turn")
 	expect(t, "claimed", false, claimed)
 }
@@ -266,7 +270,7 @@ func TestResumeLeavesWhatItCollects(t *testing.T) {
 func TestBackground(t *testing.T) {
 	var jobs []delegatetool.Job
 	proto, tu := named("proto"), begin(t)
-	got, err := tu.call(delegatetool.Config{Roster: roster(t, proto), Background: func(j delegatetool.Job) error { jobs = append(jobs, j); return nil }},
+	got, err := tu.call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto)), Background: func(j delegatetool.Job) error { jobs = append(jobs, j); return nil }},
 		args{"target": "proto", "query": " q ", "background": true, "timeout": 1e-10})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +282,7 @@ func TestBackground(t *testing.T) {
 	expect(t, "jobs", []delegatetool.Job{{Thread: "t", Target: "proto", Query: "q", Exchange: jobs[0].Exchange, Anchor: 3,
 		Epoch: tu.Epoch(), Timeout: 1}}, jobs)
 
-	_, err = begin(t).call(delegatetool.Config{Roster: roster(t, proto), Background: func(delegatetool.Job) error { return errors.New("the program is ending") }},
+	_, err = begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto)), Background: func(delegatetool.Job) error { return errors.New("the program is ending") }},
 		args{"target": "proto", "query": "q", "background": true})
 	says(t, err, "delegating to @proto in the background: the program is ending")
 }
@@ -286,7 +290,7 @@ func TestBackground(t *testing.T) {
 // A job that was refused leaves no address that would wait for an answer for ever.
 func TestBackgroundRefusedLeavesNothing(t *testing.T) {
 	tu := begin(t)
-	_, err := tu.call(delegatetool.Config{Roster: roster(t, named("proto")), Background: func(delegatetool.Job) error { return errors.New("no") }},
+	_, err := tu.call(delegatetool.Config{Room: exchange.RoomOf(roster(t, named("proto"))), Background: func(delegatetool.Job) error { return errors.New("no") }},
 		args{"target": "proto", "query": "q", "background": true})
 	if err == nil {
 		t.Fatal("no error")
@@ -299,12 +303,12 @@ func TestNamesAsModelsWriteThem(t *testing.T) {
 	for _, target := range []string{"proto", "@proto", "PROTO", `"proto"`, "'@proto'", "`proto`", "[proto]", "<proto>", "**proto**", "proto.",
 		"“proto”", "proto (a2a)", "- proto (a2a)", "- proto (a2a): the one called proto", `"proto (a2a)"`} {
 		proto := named("proto")
-		if got, err := begin(t).call(delegatetool.Config{Roster: roster(t, proto, named("protocol"))}, args{"target": target, "query": "q"}); err != nil || len(proto.asked) != 1 {
+		if got, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto, named("protocol")))}, args{"target": target, "query": "q"}); err != nil || len(proto.asked) != 1 {
 			t.Errorf("%s: %q, %v", target, got, err)
 		}
 	}
 	bracketed := named("[ci]")
-	if _, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("ci"), bracketed)}, args{"target": "[ci]", "query": "q"}); err != nil || len(bracketed.asked) != 1 {
+	if _, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, named("ci"), bracketed))}, args{"target": "[ci]", "query": "q"}); err != nil || len(bracketed.asked) != 1 {
 		t.Errorf("a name in brackets: %v", err)
 	}
 }
@@ -318,7 +322,7 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		`{"target":"proto","query":7}`: `a JSON number is out of place in its field "query"`,
 		`{"target":"proto","query":"q","timeout":"30 s"}`: `a JSON string is out of place in its field "timeout"`,
 	} {
-		_, err := begin(t).call(delegatetool.Config{Roster: roster(t, named("proto"))}, input)
+		_, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, named("proto")))}, input)
 		if err == nil {
 			t.Fatal("no error")
 		}
@@ -328,14 +332,15 @@ func TestArgumentsThatCannotBeRead(t *testing.T) {
 		}
 	}
 	proto := named("proto")
-	if _, err := begin(t).call(delegatetool.Config{Roster: roster(t, proto)}, "```json\n{\"target\":\"proto\",\"query\":\"q\"}\n```"); err != nil || len(proto.asked) != 1 {
+	if _, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto))}, "```json\n{\"target\":\"proto\",\"query\":\"q\"}\n```"); err != nil || len(proto.asked) != 1 {
 		t.Errorf("in a code fence: %v", err)
 	}
 }
 
 // An agent of langchaingo's ends its run at a tool's error.
 func TestAFailureIsAResultForLangchaingo(t *testing.T) {
-	tool, err := delegatetool.New(delegatetool.Config{Roster: roster(t, named("proto").fails(delegate.KindUnreachable, "connection refused", ""))})
+	in := exchange.RoomOf(roster(t, named("proto").fails(delegate.KindUnreachable, "connection refused", "")))
+	tool, err := delegatetool.New(delegatetool.Config{Room: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +353,7 @@ func TestAFailureIsAResultForLangchaingo(t *testing.T) {
 		`{"target":"proto","query":"q"}`: "Error: delegate @proto failed: connection refused",
 		`proto`:                          "Error: the arguments of delegate_to cannot be read",
 	} {
-		got, err := langchain.Call(begin(t).context(t.Context()), input)
+		got, err := langchain.Call(begin(t).context(t.Context(), in), input)
 		if err != nil || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, %v", input, got, err)
 		}
@@ -357,7 +362,7 @@ func TestAFailureIsAResultForLangchaingo(t *testing.T) {
 }
 
 func Example() {
-	tool, err := delegatetool.New(delegatetool.Config{Roster: exampleRoster()})
+	tool, err := delegatetool.New(delegatetool.Config{Room: exchange.RoomOf(exampleRoster())})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -38,15 +38,7 @@ type chatGraph struct {
 }
 
 func newGraph(ctx context.Context, app *setup.App) (*chatGraph, error) {
-	room, err := roomnode.New(roomnode.Config{Saver: app.Saver, Roster: app.Roster, Knobs: app.Knobs, Collect: app.Collect, Health: app.Health})
-	if err != nil {
-		return nil, err
-	}
-	tools, err := app.Tools()
-	if err != nil {
-		return nil, err
-	}
-	lead, err := leadnode.New(leadnode.Config{Saver: app.Saver, Model: app.Model, Room: app.Room, System: setup.LeadPrompt, Tools: tools})
+	room, lead, err := app.Nodes()
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type Tool interface {
 	// can follow the roster.
 	Definition() llms.Tool
 	// Call runs the tool with the JSON arguments that the model wrote. An error is a
-	// result that the model can read and act on. exchange.FromContext gives the turn: what
+	// result that the model can read and act on. exchange.FromContext gives the turn and its room: what
 	// the tool records there lands behind its result, in the same update.
 	//
 	// Where the tool has a method Run of the same form, that is called in its place: Call
@@ -44,8 +44,7 @@ type Config struct {
 	// told who is in the room. Required.
 	Model func() (llms.Model, error)
 	// Room is what a turn fixes at its start for its tools: roster, limits, the lead's name,
-	// who collects late answers (exchange.WithRoom); release is called at its end. Nil
-	// leaves it to the tools.
+	// who collects late answers; release is called at its end. Nil is a room of nobody.
 	Room func() (r exchange.Room, release func())
 	// System is the system prompt; empty sends none.
 	System string
@@ -69,6 +68,9 @@ func New(cfg Config) (*Node, error) {
 		return nil, errors.New("leadnode: Config.Model is nil")
 	case cfg.MaxSteps < 0:
 		return nil, fmt.Errorf("leadnode: Config.MaxSteps is %d", cfg.MaxSteps)
+	}
+	if cfg.Room == nil {
+		cfg.Room = func() (exchange.Room, func()) { return exchange.Room{}, func() {} }
 	}
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = 16
@@ -103,10 +105,8 @@ type Input struct {
 
 // Turn is one turn of the lead on its way. Close must be called.
 type Turn struct {
-	turn   *exchange.Turn
-	events langrooms.Sink
-
-	room     *exchange.Room // nil when none is fixed
+	turn     *exchange.Turn
+	room     exchange.Room // with the turn's Events
 	release  func()
 	model    llms.Model
 	messages []langrooms.Message
@@ -120,12 +120,9 @@ type Turn struct {
 // and reads the thread. A model that cannot be had is ErrModel; what the operator said is
 // then stored all the same.
 func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
-	t := &Turn{events: in.Events, release: func() {}}
-	if n.cfg.Room != nil {
-		r, release := n.cfg.Room()
-		r.Events = in.Events
-		t.room, t.release = &r, release
-	}
+	t := &Turn{}
+	t.room, t.release = n.cfg.Room()
+	t.room.Events = in.Events
 	var noModel error
 	t.model, noModel = n.cfg.Model()
 	hold, err := exchange.Begin(ctx, n.cfg.Saver, in.Thread)
@@ -253,10 +250,7 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	asked := calls(t.asked)
 	t.turn.Reserve(1+len(asked), t.asked)
 	front := []langrooms.Message{t.asked}
-	ctx = exchange.NewContext(ctx, t.turn, t.events)
-	if t.room != nil {
-		ctx = exchange.WithRoom(ctx, *t.room)
-	}
+	ctx = exchange.NewContext(ctx, t.turn, t.room)
 	for _, call := range asked {
 		content, err := n.call(ctx, t, call)
 		if ctx.Err() != nil {
@@ -276,7 +270,7 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 var errStopped = errors.New("stopped by the operator")
 
 func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (string, error) {
-	t.events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.turn.Thread(), Text: call.Name})
+	t.room.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.turn.Thread(), Text: call.Name})
 	for _, tool := range n.cfg.Tools {
 		if def := tool.Definition(); def.Function != nil && def.Function.Name == call.Name {
 			arguments, err := langchain.Arguments(call.Arguments)

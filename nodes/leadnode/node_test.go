@@ -200,7 +200,7 @@ func TestRoomIsFixed(t *testing.T) {
 	defer saver.Close()
 	var leads []string
 	look := tool{"look", func(ctx context.Context, _ string) (string, error) {
-		r, ok := exchange.RoomFromContext(ctx)
+		_, r, ok := exchange.FromContext(ctx)
 		leads = append(leads, fmt.Sprint(r.Lead, ok))
 		return "seen", nil
 	}}
@@ -235,11 +235,11 @@ func TestToolsRecord(t *testing.T) {
 	}
 	ask := func(name string) tool {
 		return tool{"ask_" + name, func(ctx context.Context, _ string) (string, error) {
-			turn, events, ok := exchange.FromContext(ctx)
+			turn, fixed, ok := exchange.FromContext(ctx)
 			if !ok {
 				return "", errors.New("no turn")
 			}
-			r, err := turn.Address(ctx, exchange.Room{Roster: roster, MaxRounds: 1, Events: events},
+			r, err := turn.Address(ctx, exchange.Room{Roster: roster, MaxRounds: 1, Events: fixed.Events},
 				exchange.Address{From: langrooms.Assistant, To: []string{name}, Message: "is it safe?"})
 			if err != nil {
 				return "", err

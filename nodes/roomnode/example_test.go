@@ -8,6 +8,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 )
 
@@ -24,7 +25,7 @@ func Example() {
 	}
 	live := delegate.NewLive(roster)
 	defer live.Close()
-	room, err := roomnode.New(roomnode.Config{Saver: store, Roster: live})
+	room, err := roomnode.New(roomnode.Config{Saver: store, Room: exchange.RoomOf(live)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 	"github.com/langrooms/langrooms/room"
 )
@@ -68,8 +69,9 @@ func checkHostile(t *testing.T, s checkpointer.Saver, thread, message, reply str
 	}
 	live := delegate.NewLive(roster)
 	defer live.Close()
-	node, err := roomnode.New(roomnode.Config{Saver: s, Roster: live,
-		Knobs: func() roomnode.Knobs { return roomnode.Knobs{MaxRounds: 1} }})
+	node, err := roomnode.New(roomnode.Config{Saver: s, Room: func() (exchange.Room, func()) {
+		return exchange.Room{Roster: roster, MaxRounds: 1}, func() {}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,34 +6,18 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
-	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/room"
 )
-
-// Knobs are the reloadable values of a turn; a turn keeps the ones it started with.
-type Knobs struct {
-	// CatchupMaxMessages and CatchupMaxChars bound each catch-up window; they are used
-	// as given, clamped by whoever reads the configuration.
-	CatchupMaxMessages, CatchupMaxChars int
-	// MaxRounds bounds the rounds of a run; see room.ClampRounds.
-	MaxRounds int
-	// Lead is the lead's name in windows, which no delegate may have; empty means "assistant".
-	Lead string
-}
 
 // Config wires a [Node].
 type Config struct {
 	// Saver holds the threads. Required.
 	Saver checkpointer.Saver
-	// Roster is the live roster; each turn takes one snapshot of it. Required.
-	Roster *delegate.Live
-	// Knobs is asked once at the start of each turn. Nil means the defaults.
-	Knobs func() Knobs
-	// Collect takes over answers that are late; nil waits for none.
-	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
-	// Health is told how each ask ended; nil keeps no health view.
-	Health *delegate.HealthView
+	// Room is asked once at the start of each turn for what the turn keeps to its end, and
+	// once more when it has waited for its thread; release is called at the end of either.
+	// exchange.RoomOf makes one of a live roster. Required.
+	Room func() (r exchange.Room, release func())
 }
 
 // Node is the room's graph node. Make one with [New].
@@ -44,11 +28,8 @@ func New(cfg Config) (*Node, error) {
 	switch {
 	case cfg.Saver == nil:
 		return nil, errors.New("roomnode: Config.Saver is nil")
-	case cfg.Roster == nil:
-		return nil, errors.New("roomnode: Config.Roster is nil")
-	}
-	if cfg.Knobs == nil {
-		cfg.Knobs = func() Knobs { return Knobs{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3} }
+	case cfg.Room == nil:
+		return nil, errors.New("roomnode: Config.Room is nil")
 	}
 	return &Node{cfg}, nil
 }
@@ -79,31 +60,20 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 	if err := langrooms.CheckText(turn.Text); err != nil {
 		return langrooms.Result{Thread: turn.Thread}, err
 	}
-	roster, knobs, release := n.snapshot()
+	r, release := n.cfg.Room()
 	defer release()
-	address := room.Parse(turn.Text, roster.Names())
+	r.Events = turn.Events
+	names := r.Roster.Names()
+	address := room.Parse(turn.Text, names)
 	switch address.Kind {
 	case room.UnknownDelegate:
-		return aside(turn.Thread, room.UnknownText(address.Token, roster.Names(), address.Near)), nil
+		return aside(turn.Thread, room.UnknownText(address.Token, names, address.Near)), nil
 	case room.NoMessage:
 		return aside(turn.Thread, room.UsageText(address.To)), nil
 	case room.Addressed:
-		return n.run(ctx, turn, address, roster, knobs)
+		return n.run(ctx, turn, address, r)
 	}
 	return langrooms.Result{Thread: turn.Thread}, nil
-}
-
-// snapshot takes the roster and the knobs of one moment: when the knobs are others after the
-// roster was taken than before, a new configuration came in between.
-func (n *Node) snapshot() (*delegate.Registry, Knobs, func()) {
-	for {
-		knobs := n.cfg.Knobs()
-		roster, release := n.cfg.Roster.Acquire()
-		if n.cfg.Knobs() == knobs {
-			return roster, knobs, release
-		}
-		release()
-	}
 }
 
 // aside answers with words of the room's own: nothing was dispatched, nothing recorded.
@@ -111,7 +81,7 @@ func aside(thread, text string) langrooms.Result {
 	return langrooms.Result{Thread: thread, Handled: true, Text: text, Aside: text}
 }
 
-func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *delegate.Registry, knobs Knobs) (langrooms.Result, error) {
+func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Room) (langrooms.Result, error) {
 	hold, err := exchange.Begin(ctx, n.cfg.Saver, turn.Thread)
 	if err != nil {
 		return langrooms.Result{Thread: turn.Thread}, err
@@ -120,15 +90,8 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, roster *deleg
 	if gone, names := n.gone(a.To); gone != "" {
 		return interrupted(aside(turn.Thread, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
-	result, err := hold.Address(ctx, exchange.Room{
-		Roster:    roster,
-		Limits:    room.Limits{Messages: knobs.CatchupMaxMessages, Chars: knobs.CatchupMaxChars},
-		MaxRounds: knobs.MaxRounds,
-		Lead:      knobs.Lead,
-		Collect:   n.cfg.Collect,
-		Health:    n.cfg.Health,
-		Events:    turn.Events,
-	}, exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito})
+	result, err := hold.Address(ctx, r,
+		exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito})
 	if rerr := hold.End(); err == nil {
 		err = rerr
 	}
@@ -148,11 +111,11 @@ func interrupted(r langrooms.Result, hold *exchange.Turn) langrooms.Result {
 // gone returns the first of to that has left the roster while the turn waited for its
 // thread, and who is on it now (spec: rooms, 1.6).
 func (n *Node) gone(to []string) (name string, names []string) {
-	now, release := n.cfg.Roster.Acquire()
+	now, release := n.cfg.Room()
 	defer release()
 	for _, name := range to {
-		if _, ok := now.Get(name); !ok {
-			return name, now.Names()
+		if _, ok := now.Roster.Get(name); !ok {
+			return name, now.Roster.Names()
 		}
 	}
 	return "", nil

@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 )
 
@@ -19,8 +20,8 @@ func TestNewNamesTheBadField(t *testing.T) {
 		cfg   roomnode.Config
 		field string
 	}{
-		{roomnode.Config{Roster: delegate.NewLive(nil)}, "Config.Saver"},
-		{roomnode.Config{Saver: memorysaver.New()}, "Config.Roster"},
+		{roomnode.Config{Room: exchange.RoomOf(delegate.NewLive(nil))}, "Config.Saver"},
+		{roomnode.Config{Saver: memorysaver.New()}, "Config.Room"},
 	}
 	for _, tt := range tests {
 		if _, err := roomnode.New(tt.cfg); err == nil || !strings.Contains(err.Error(), tt.field) {
@@ -54,7 +55,7 @@ func newNode(t *testing.T, names ...string) (*roomnode.Node, checkpointer.Saver)
 		}
 	})
 	store := closed(t, memorysaver.New(), nil)
-	node, err := roomnode.New(roomnode.Config{Saver: store, Roster: live})
+	node, err := roomnode.New(roomnode.Config{Saver: store, Room: exchange.RoomOf(live)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 )
 
@@ -27,7 +28,7 @@ type player struct {
 	saver     *faulty
 	live      *delegate.Live
 	node      *roomnode.Node
-	knobs     roomnode.Knobs
+	room      exchange.Room
 	incognito bool
 	collect   delegate.Waiting
 	script    map[string][]string
@@ -44,17 +45,19 @@ type player struct {
 
 func newPlayer(t *testing.T, saver checkpointer.Saver) *player {
 	p := &player{t: t, saver: &faulty{Saver: saver, t: t}, live: delegate.NewLive(nil), collect: delegate.Waited,
-		script: map[string][]string{}, exchanges: map[string]string{},
-		knobs: roomnode.Knobs{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3}}
+		script: map[string][]string{}, exchanges: map[string]string{}}
 	t.Cleanup(func() {
 		if err := p.live.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	var err error
-	p.node, err = roomnode.New(roomnode.Config{Saver: p.saver, Roster: p.live,
-		Knobs:   func() roomnode.Knobs { return p.knobs },
-		Collect: func(context.Context, delegate.Handle) delegate.Waiting { return p.collect }})
+	p.node, err = roomnode.New(roomnode.Config{Saver: p.saver, Room: func() (r exchange.Room, release func()) {
+		r = p.room
+		r.Collect = func(context.Context, delegate.Handle) delegate.Waiting { return p.collect }
+		r.Roster, release = p.live.Acquire()
+		return r, release
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +109,13 @@ func (p *player) setKnobs(lines []string) {
 		n, err := strconv.Atoi(value)
 		switch key {
 		case "messages":
-			p.knobs.CatchupMaxMessages = n
+			p.room.Limits.Messages = n
 		case "chars":
-			p.knobs.CatchupMaxChars = n
+			p.room.Limits.Chars = n
 		case "rounds":
-			p.knobs.MaxRounds = n
+			p.room.MaxRounds = n
 		case "lead":
-			p.knobs.Lead, err = value, nil
+			p.room.Lead, err = value, nil
 		case "incognito":
 			p.incognito, err = value == "on", nil
 		case "collect":

@@ -13,6 +13,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 )
 
@@ -35,7 +36,7 @@ func chat(ctx context.Context, path, url string, messages []string, own func(str
 	}
 	roster := delegate.NewLive(registry) // Swap changes it while turns run
 	defer roster.Close()
-	room, err := roomnode.New(roomnode.Config{Saver: store, Roster: roster})
+	room, err := roomnode.New(roomnode.Config{Saver: store, Room: exchange.RoomOf(roster)})
 	if err != nil {
 		return err
 	}

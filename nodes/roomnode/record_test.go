@@ -9,6 +9,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/nodes/roomnode"
 )
 
@@ -36,7 +37,7 @@ func TestRecordedTurnIsSeen(t *testing.T) {
 	defer live.Close()
 	saver := memorysaver.New()
 	defer saver.Close()
-	node, err := roomnode.New(roomnode.Config{Saver: saver, Roster: live})
+	node, err := roomnode.New(roomnode.Config{Saver: saver, Room: exchange.RoomOf(live)})
 	if err != nil {
 		t.Fatal(err)
 	}
