@@ -186,7 +186,7 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	}
 	if t.asked = answer; len(calls(answer)) > 0 {
 		if text := answer.Text(); text != "" {
-			t.events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text, MessageID: t.next})
+			t.room.Events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text, MessageID: t.next})
 		}
 		return true, nil
 	}
@@ -203,7 +203,7 @@ func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, er
 	if len(n.cfg.Tools) > 0 {
 		options = append(options[:len(options):len(options)], llms.WithTools(n.definitions()))
 	}
-	if t.events != nil {
+	if t.room.Events != nil {
 		t.works(langrooms.ProgressThought, "")
 		options = append(options[:len(options):len(options)], llms.WithStreamingFunc(t.piece))
 	}
@@ -219,7 +219,7 @@ func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, er
 
 // works reports what the lead is at.
 func (t *Turn) works(kind langrooms.ProgressKind, text string) {
-	t.events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), MessageID: t.next,
+	t.room.Events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), MessageID: t.next,
 		Progress: &langrooms.Progress{Kind: kind, Text: text}})
 }
 
