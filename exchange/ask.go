@@ -72,13 +72,12 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 	if !ok {
 		return Answer{}, fmt.Errorf("%w: @%s", ErrNoMember, q.Member)
 	}
-	window, err := q.window(ctx, r, v)
+	window, err := q.window(ctx, r, v, false)
 	if err != nil && ctx.Err() == nil {
 		return Answer{}, err
 	}
 	a := Answer{thread: v.Thread, exchange: q.Exchange, id: langrooms.NewID(), Seen: v.Next, Outcome: langrooms.Outcome{
-		Author: q.Member, Round: q.Round, CaughtUp: len(window.Lines), Truncated: window.Truncated, Compacted: window.Compacted,
-		Started: time.Now().UTC()}}
+		Author: q.Member, Round: q.Round, Started: time.Now().UTC()}}
 	if q.Resume != "" {
 		a.Seen = 0 // who resumes a task is shown nothing
 	}
@@ -87,7 +86,8 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 		started.Text = q.Message
 	}
 	r.emit(v.Thread, q.Exchange, started)
-	reply, err := q.dispatch(ctx, r, v, d, window, a.id)
+	reply, err := q.dispatch(ctx, r, v, d, &window, a.id)
+	a.Outcome.CaughtUp, a.Outcome.Truncated, a.Outcome.Compacted = len(window.Lines), window.Truncated, window.Compacted
 	a.Outcome.Duration = time.Since(a.Outcome.Started)
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {
 		r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: a.id,
@@ -101,22 +101,23 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 // member's own messages, and one to tell whether something was left out.
 const windowSlack = 8
 
-// window reads what the member has not been shown.
-func (q *Question) window(ctx context.Context, r Room, v thread.View) (room.Window, error) {
+// window reads what the member has not been shown, or, fromStart, does not know any more.
+func (q *Question) window(ctx context.Context, r Room, v thread.View, fromStart bool) (room.Window, error) {
 	if q.Resume != "" {
 		return room.Window{}, nil
 	}
 	page := r.Limits.Clamp().Messages + windowSlack
 	w, err := room.ReadWindow(v.NewestFirst(ctx, page), room.WindowQuery{
-		Member: q.Member, Lead: r.Lead, Exchange: q.Exchange, Limits: r.Limits})
+		Member: q.Member, Lead: r.Lead, Exchange: q.Exchange, Limits: r.Limits, FromStart: fromStart})
 	if err != nil {
 		return room.Window{}, fmt.Errorf("reading the window of @%s on the thread %q: %w", q.Member, v.Thread, err)
 	}
 	return w, nil
 }
 
-// dispatch sends the question to the member, unless ctx has ended or it is not admitted.
-func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window room.Window, id string) (delegate.Reply, error) {
+// dispatch sends the question to the member, unless ctx has ended or it is not admitted. The
+// window is then the one that the member was shown.
+func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window *room.Window, id string) (delegate.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return delegate.Reply{}, err
 	}
@@ -129,8 +130,9 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 	if frame == nil {
 		frame = room.Prompt
 	}
+	input := room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: *window, MultiRound: q.MayPass, NoOffer: q.Literal}
 	req := delegate.Request{
-		Prompt:  frame(room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: window, MultiRound: q.MayPass, NoOffer: q.Literal}),
+		Prompt:  frame(input),
 		Timeout: q.Timeout,
 		Progress: func(p langrooms.Progress) {
 			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: id, Progress: &p})
@@ -141,6 +143,13 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 		req.ResumeTask, req.Prompt = q.Resume, q.Message
 	case d.Info().Conversational:
 		req.Conversation, req.Epoch = v.Thread, v.Epoch
+		if window.Continues {
+			req.Opening = func(ctx context.Context) (_ string, err error) {
+				*window, err = q.window(ctx, r, v, true)
+				input.Window = *window
+				return frame(input), err
+			}
+		}
 	}
 	reply, err := d.Ask(ctx, req)
 	if r.Health != nil && (err == nil || ctx.Err() == nil) { // a stop is no failure of the delegate's

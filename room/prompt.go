@@ -6,6 +6,7 @@ import "strings"
 const (
 	groupChat    = "You are taking part in a group chat. "
 	hereIsNews   = "Here is what has been said since you last spoke:"
+	hereIsAll    = "Here is what has been said so far:"
 	nothingNew   = "Nothing new has been said since you last spoke."
 	allOmitted   = "What has been said since you last spoke cannot be shown to you."
 	omittedOlder = "(earlier messages omitted)"
@@ -61,6 +62,8 @@ func Prompt(in PromptInput) string {
 	var b strings.Builder
 	b.WriteString(groupChat)
 	switch {
+	case len(in.Window.Lines) > 0 && in.Window.FromStart:
+		b.WriteString(hereIsAll)
 	case len(in.Window.Lines) > 0:
 		b.WriteString(hereIsNews)
 	case omitted:

@@ -52,6 +52,9 @@ type WindowQuery struct {
 	Exchange string
 	// Limits are clamped, see [Limits.Clamp].
 	Limits Limits
+	// FromStart is for a member that knows nothing of the thread any more: the window does not
+	// start after what it has seen, and holds its own words.
+	FromStart bool
 }
 
 // Line is one message of a window.
@@ -70,6 +73,10 @@ type Window struct {
 	// Compacted means that a summary, which stands as the first line, is all that was
 	// Truncated: no limit would bring back the messages that it has replaced.
 	Compacted bool
+	// Continues means that the member has been shown what stands before the window.
+	Continues bool
+	// FromStart is the query's.
+	FromStart bool
 }
 
 // ReadWindow reads the window of q.Member backwards from the newest message (spec 3). It
@@ -111,7 +118,9 @@ type windowReader struct {
 
 // read takes the next older message and reports whether to go on.
 func (r *windowReader) read(m langrooms.Message) bool {
-	r.moveStart(m)
+	if !r.query.FromStart {
+		r.moveStart(m)
+	}
 	if m.Seq < r.start {
 		return false
 	}
@@ -121,7 +130,7 @@ func (r *windowReader) read(m langrooms.Message) bool {
 	}
 	author, authored := Author(m, r.query.Lead)
 	question := r.isQuestion(m)
-	if !authored || author == r.query.Member || question && len(r.lines) == 0 {
+	if !authored || author == r.query.Member && !r.recalls(m) || question && len(r.lines) == 0 {
 		r.skips--
 		r.truncated = r.skips < 0
 		return !r.truncated
@@ -162,6 +171,11 @@ func (r *windowReader) moveStart(m langrooms.Message) {
 	}
 }
 
+// recalls reports whether m, of the member itself, is shown to it.
+func (r *windowReader) recalls(m langrooms.Message) bool {
+	return r.query.FromStart && (m.Stamp == nil || !m.Stamp.Failed)
+}
+
 // isQuestion recognises the address being answered.
 func (r *windowReader) isQuestion(m langrooms.Message) bool {
 	return m.Stamp != nil && len(m.Stamp.To) > 0 &&
@@ -186,7 +200,7 @@ func (r *windowReader) add(author, text string) bool {
 }
 
 func (r *windowReader) window() Window {
-	w := Window{Truncated: r.truncated, Compacted: r.compacted}
+	w := Window{Truncated: r.truncated, Compacted: r.compacted, Continues: r.start > 0, FromStart: r.query.FromStart}
 	for i := len(r.lines) - 1; i >= 0; i-- {
 		w.Lines = append(w.Lines, r.lines[i])
 	}

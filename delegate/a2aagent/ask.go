@@ -79,9 +79,17 @@ func (x *ask) start(outer, ctx context.Context) error {
 	return x.anew(outer)
 }
 
-// anew sends the message once more, without the context that the peer has refused. When that
-// is refused too, the cause was another one, and what is remembered stays.
+// anew sends the message once more, without the context that the peer has refused and as the
+// first of a conversation. When that is refused too, the cause was another one, and what is
+// remembered stays.
 func (x *ask) anew(ctx context.Context) error {
+	if x.req.Opening != nil {
+		prompt, err := x.req.Opening(ctx)
+		if err != nil {
+			return x.fail(delegate.KindFailed, fmt.Errorf("the prompt of a new conversation: %w", err))
+		}
+		x.req.Prompt = prompt
+	}
 	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
 	if err := x.send(ctx, m); err != nil {
 		return err

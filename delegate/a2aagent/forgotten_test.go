@@ -1,7 +1,10 @@
 package a2aagent
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/langrooms/langrooms/delegate"
@@ -61,6 +64,36 @@ func TestForgottenContext(t *testing.T) {
 				t.Errorf("the next message has context %v", id)
 			}
 		})
+	}
+}
+
+// TestForgottenContextIsOpened shows that the message which goes out without the context is the
+// opening one, which is asked for only then.
+func TestForgottenContextIsOpened(t *testing.T) {
+	learn := result(inTask(taskV1("COMPLETED", "", "hello")))
+	f := &fakePeer{card: cardV1, replies: []reply{learn, {status: 404}, learn, learn}}
+	a := f.serve(t, func(cfg *Config) { cfg.Continuity = delegate.NewMemoryContinuity() })
+	opened := 0
+	req := delegate.Request{Prompt: "what broke?", Conversation: "thread-1", Opening: func(context.Context) (string, error) {
+		opened++
+		return "from the start", nil
+	}}
+	for range 3 {
+		if _, err := a.Ask(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent []string
+	for _, r := range f.requests() {
+		sent = append(sent, fmt.Sprint(messageOf(r)["parts"]))
+	}
+	if opened != 1 || len(sent) != 4 || strings.Contains(sent[1], "from the start") || !strings.Contains(sent[2], "from the start") || sent[3] != sent[0] {
+		t.Errorf("opened %d times; sent %q", opened, sent)
+	}
+	req.Opening = func(context.Context) (string, error) { return "", errors.New("the store is away") }
+	f.replies = []reply{{status: 404}}
+	if _, err := a.Ask(t.Context(), req); err == nil || len(f.requests()) != 5 {
+		t.Errorf("an opening that cannot be had: %v after %d messages", err, len(f.requests()))
 	}
 }
 

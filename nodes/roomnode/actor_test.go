@@ -48,10 +48,26 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 		case '!':
 			return delegate.Reply{}, a.failure(words)
 		case '%':
+			if words == "forget" {
+				a.forget(ctx, req)
+				continue
+			}
 			return a.incident(ctx, words)
 		}
 		return answer(words), nil
 	}
+}
+
+// forget begins a new conversation.
+func (a *actor) forget(ctx context.Context, req delegate.Request) {
+	text := "nothing to open with"
+	if req.Opening != nil {
+		var err error
+		if text, err = req.Opening(ctx); err != nil {
+			a.p.t.Error(err)
+		}
+	}
+	fmt.Fprintf(&a.p.prompts, "@%s opens a conversation\n%s", a.name, indent(text))
 }
 
 func answer(words string) delegate.Reply {
@@ -77,6 +93,7 @@ func (a *actor) failure(line string) *delegate.Error {
 
 // incident is what happens while the delegate works:
 //
+//	forget        the delegate asks for the prompt of a new conversation, and goes on
 //	stop          the operator stops the turn
 //	stop: words   the operator stops the turn, and the delegate answers all the same
 //	crash         the process dies
