@@ -268,3 +268,13 @@ func (s *Service) roster() []string {
 	defer release()
 	return r.Roster.Names()
 }
+
+// Access reports whether there is a room for caller, to take part in or, of one who has left,
+// to read: ErrNotFound when not. It is the one reading that every refusal begins with.
+func (s *Service) Access(ctx context.Context, caller Caller, id string, partake bool) error {
+	_, _, rights, err := s.load(ctx, caller, id)
+	if err == nil && partake && !rights.present {
+		return ErrNotFound
+	}
+	return err
+}
