@@ -106,6 +106,8 @@ type Delegate struct {
 	Name, Type, Description string
 	// Line is the line of the entry in the file, 1-based.
 	Line int
+	// Cost is what its turns cost, in US dollars for a million tokens; nil is unknown.
+	Cost Cost
 
 	// URL is the JSON-RPC endpoint (a2a) or the endpoint's base (openai).
 	URL string
@@ -152,6 +154,11 @@ type Delegate struct {
 	// empty, stands in place of the policy's own list; DenyKinds takes away from it.
 	Permissions           string
 	AllowKinds, DenyKinds []string
+}
+
+// Cost is the price of tokens.
+type Cost struct {
+	InputPerMTok, OutputPerMTok *float64
 }
 
 // Equal reports whether o is the same delegate with the same launch and connection

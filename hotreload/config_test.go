@@ -76,6 +76,8 @@ func TestDelegateEqual(t *testing.T) {
 			*p = SecretFromEnv("X")
 		case *Auth:
 			p.Credential = NewSecret("x")
+		case *Cost:
+			p.InputPerMTok = new(0.0)
 		case *HTTP:
 			p.CAFile = "x"
 		case *[]string:

@@ -29,6 +29,10 @@ var delegateRows = []row[Delegate]{
 		Help: "The protocol it speaks."}, func(d *Delegate) any { return &d.Type }},
 	{Field{Key: "description", Kind: KindText,
 		Help: "What it is good for; the lead reads it."}, func(d *Delegate) any { return &d.Description }},
+	{Field{Key: "cost.input_per_mtok", Kind: KindNumber, Ceiling: 1_000_000, Unit: "US dollars",
+		Help: "What a million tokens of a prompt cost, for the budgets of shared sessions; absent is unknown."}, func(d *Delegate) any { return &d.Cost.InputPerMTok }},
+	{Field{Key: "cost.output_per_mtok", Kind: KindNumber, Ceiling: 1_000_000, Unit: "US dollars",
+		Help: "What a million tokens of a reply cost."}, func(d *Delegate) any { return &d.Cost.OutputPerMTok }},
 
 	{Field{Key: "url", Kind: KindText, Types: a2aOnly, Required: true, check: checkURL,
 		Help: "The endpoint, the agent's address, or its agent card's. The card is looked for below it, then at its origin. `demo:NAME` is a built-in demo peer."}, func(d *Delegate) any { return &d.URL }},

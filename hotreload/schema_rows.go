@@ -59,7 +59,7 @@ var configRows = []row[Config]{
 		Help: "Who may call the server, and with which key."}, func(c *Config) any { return &c.Server.Keys }},
 
 	{Field{Key: "shared_sessions.enabled", Kind: KindBool, Default: true, Group: groupSessions, Live: true,
-		Help: "Whether shared sessions can be opened and used. Nothing uses this in this version."}, func(c *Config) any { return &c.SharedSessions.Enabled }},
+		Help: "Whether there are shared sessions on `langrooms serve` and `langrooms mcp`."}, func(c *Config) any { return &c.SharedSessions.Enabled }},
 	{Field{Key: "shared_sessions.defaults.max_messages", Kind: KindWhole, Default: 60, Least: 1, Ceiling: 500, Unit: "messages", Group: groupSessions, Live: true,
 		Help: "A session closes when it holds this many messages."}, func(c *Config) any { return &c.SharedSessions.Defaults.MaxMessages }},
 	{Field{Key: "shared_sessions.defaults.max_cost_usd", Kind: KindNumber, Default: 0.0, Ceiling: 1_000_000, Unit: "US dollars", Group: groupSessions, Live: true,

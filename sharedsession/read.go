@@ -253,3 +253,36 @@ func (s *Service) List(ctx context.Context, caller Caller, limit *int, cursor st
 	}
 	return out, nil
 }
+
+// All returns every room of the store, newest activity first, to an admin user.
+func (s *Service) All(ctx context.Context, caller Caller) ([]Room, error) {
+	if !caller.Admin || caller.Kind != User {
+		return nil, ErrForbidden
+	}
+	states, err := s.book.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(states, func(a, b *state) int { return placeOf(a).compare(placeOf(b)) })
+	var rooms []Room
+	now := time.Now().UTC()
+	for _, st := range states {
+		rooms = append(rooms, st.view(caller, now))
+	}
+	return rooms, nil
+}
+
+// Settle waits until no turn of a room waits or runs, or ctx ends.
+func (s *Service) Settle(ctx context.Context, caller Caller, id string) error {
+	sub := s.hub.join(id)
+	defer sub.leave()
+	for {
+		st, _, _, err := s.load(ctx, caller, id)
+		if err != nil || len(st.work.Wakes) == 0 {
+			return err
+		}
+		if err := sub.wait(ctx, pollEvery); err != nil {
+			return err
+		}
+	}
+}

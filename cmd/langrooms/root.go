@@ -86,7 +86,8 @@ func (p *program) root() *cobra.Command {
 	root.SetVersionTemplate("langrooms {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().StringVarP(&p.config, "config", "c", "langgraph-config.yaml", "the configuration `FILE`")
-	root.AddCommand(p.chatCommand(), p.threadCommand(), p.delegatesCommand(), p.configCommand(), p.serveCommand())
+	root.AddCommand(p.chatCommand(), p.threadCommand(), p.delegatesCommand(), p.configCommand(), p.serveCommand(),
+		p.mcpCommand(), p.roomCommand())
 	return root
 }
 

@@ -18,13 +18,14 @@ import (
 	"github.com/langrooms/langrooms/langgraphapi"
 	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/sharedsession"
 	"github.com/langrooms/langrooms/terminal"
 )
 
 func (p *program) serveCommand() *cobra.Command {
 	var addr string
-	c := &cobra.Command{Use: "serve", Short: "Serve the threads over HTTP: LangGraph's API", Args: noArgs,
-		Long: "Serve the threads over HTTP: LangGraph's API.\n\n" +
+	c := &cobra.Command{Use: "serve", Short: "Serve the threads and shared sessions over HTTP", Args: noArgs,
+		Long: "Serve the threads over LangGraph's API, and shared sessions over REST (/api/rooms) and MCP (/mcp).\n\n" +
 			"Without server.keys only a loopback address is listened on, and every caller is the operator.",
 		RunE: func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), p.explicit(c), addr) }}
 	c.Flags().StringVar(&addr, "addr", "", "listen on `HOST:PORT` instead of server.addr; port 0 takes a free one")
@@ -63,6 +64,7 @@ type server struct {
 	p       *program
 	app     *setup.App
 	runs    *runs.Manager
+	rooms   *sharedsession.Service
 	http    *http.Server
 	listen  net.Listener
 	leave   func()
@@ -108,12 +110,17 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 	for _, pattern := range api.Patterns() {
 		mux.Handle(pattern, api)
 	}
+	if err := s.mountRooms(mux); err != nil {
+		s.runs.Close()
+		return nil, err
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		gate.Refuse(w, r, http.StatusNotFound, "not_found", "there is nothing here")
 	})
 	if s.listen, err = net.Listen("tcp", addr); err != nil {
+		s.rooms.Close()
 		s.runs.Close()
 		return nil, err
 	}
@@ -158,6 +165,7 @@ func (s *server) end() error {
 	s.giveUp()
 	<-s.arrived
 	s.leave()
+	s.rooms.Close()
 	s.runs.Close()
 	last, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
