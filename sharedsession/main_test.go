@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+	"github.com/langrooms/langrooms/checkpointer/redissaver"
 	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/redistest"
 	"github.com/langrooms/langrooms/sharedsession"
 )
 
@@ -109,7 +112,7 @@ func memory(t testing.TB) checkpointer.Saver {
 	return s
 }
 
-// stores calls test with each kind of store that needs no server.
+// stores calls test with each kind of store.
 func stores(t *testing.T, test func(t *testing.T, saver checkpointer.Saver)) {
 	t.Run("memory", func(t *testing.T) { test(t, memory(t)) })
 	t.Run("sqlite", func(t *testing.T) {
@@ -124,6 +127,20 @@ func stores(t *testing.T, test func(t *testing.T, saver checkpointer.Saver)) {
 		})
 		test(t, s)
 	})
+	t.Run("redis", func(t *testing.T) { test(t, redisStore(t)) })
+}
+
+func redisStore(t *testing.T) checkpointer.Saver {
+	s, err := redissaver.Open("redis://" + redistest.Start(t).Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 func user(name string) sharedsession.Caller {
@@ -247,4 +264,23 @@ func ofCode(err error) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// counter is a number that many goroutines change.
+type counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counter) add(d int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += d
+	return c.n
+}
+
+func (c *counter) atLeast(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n = max(c.n, n)
 }
