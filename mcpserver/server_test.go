@@ -58,7 +58,11 @@ func connect(t testing.TB, s *sharedsession.Service, who sharedsession.Caller, p
 		t.Fatal(err)
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress(r.Params.Message) }})
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			if progress != nil {
+				progress(r.Params.Message)
+			}
+		}})
 	session, err := client.Connect(t.Context(), near, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -216,20 +216,25 @@ func (c client) tell(ctx context.Context, req *mcp.CallToolRequest, most time.Du
 	if token == nil {
 		return func() {}
 	}
+	began := time.Now()
+	say := func(ctx context.Context) {
+		// The client may have gone: the call's own context says so.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
+			Message: "waiting to be mentioned", Progress: time.Since(began).Seconds(), Total: most.Seconds()})
+	}
+	say(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		tick := time.NewTicker(tellEvery)
 		defer tick.Stop()
-		for began := time.Now(); ; {
-			// The client may have gone: the call's own context says so.
-			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
-				Message: "waiting to be mentioned", Progress: time.Since(began).Seconds(), Total: most.Seconds()})
+		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				say(ctx)
 			}
 		}
 	}()
