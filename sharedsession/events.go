@@ -71,14 +71,19 @@ func SinceOf(eventID string) (int64, error) {
 // lost access; that is checked at every event and at least once a second. An error before
 // the first event is a refusal.
 func (s *Service) Events(ctx context.Context, caller Caller, id string, since int64) (iter.Seq2[Event, error], error) {
-	if _, _, _, err := s.load(ctx, caller, id); err != nil {
+	st, _, _, err := s.load(ctx, caller, id)
+	if err != nil {
 		return nil, err
 	}
 	if since < 0 {
 		return nil, ErrQuery
 	}
+	over := map[string]Wake{}
+	for _, w := range st.done {
+		over[w.ID] = w
+	}
 	return func(yield func(Event, error) bool) {
-		f := &follower{s: s, caller: caller, id: id, sent: since, yield: yield}
+		f := &follower{s: s, caller: caller, id: id, sent: since, yield: yield, wakes: over, room: st.face(caller)}
 		f.follow(ctx)
 	}, nil
 }
@@ -92,6 +97,8 @@ type follower struct {
 	n      int
 	yield  func(Event, error) bool
 
+	// wakes are the turns as last told, room what else was last told; they begin as they
+	// were when the stream was asked for.
 	wakes map[string]Wake
 	room  string
 }
@@ -169,7 +176,6 @@ func (f *follower) messages(ctx context.Context, at checkpointer.Ref, upTo int64
 
 // turns emits the turns whose state has changed.
 func (f *follower) turns(st *state) bool {
-	first := f.wakes == nil
 	now := map[string]Wake{}
 	for _, w := range st.work.Wakes {
 		now[w.ID] = w.shown()
@@ -178,7 +184,7 @@ func (f *follower) turns(st *state) bool {
 		}
 	}
 	for _, w := range st.done {
-		if now[w.ID] = w; !first && f.wakes[w.ID].State != w.State && !f.emit(EventWake, w) {
+		if now[w.ID] = w; f.wakes[w.ID].State != w.State && !f.emit(EventWake, w) {
 			return false
 		}
 	}
@@ -188,14 +194,19 @@ func (f *follower) turns(st *state) bool {
 
 // changes emits the room when more than its messages has changed.
 func (f *follower) changes(st *state) bool {
-	r := st.view(f.caller, time.Now().UTC())
-	key, err := json.Marshal([]any{r.Name, r.Topic, r.Status, r.StopReason, r.MaxMessages, r.MaxCostUSD, r.TTLHours, r.Summary, st.room.Members})
+	before := f.room
+	f.room = st.face(f.caller)
+	return before == f.room || f.emit(EventRoom, st.view(f.caller, time.Now().UTC()))
+}
+
+// face is what of a room is worth telling beside its messages.
+func (s *state) face(caller Caller) string {
+	r := s.view(caller, time.Now().UTC())
+	key, err := json.Marshal([]any{r.Name, r.Topic, r.Status, r.StopReason, r.MaxMessages, r.MaxCostUSD, r.TTLHours, r.Summary, s.room.Members})
 	if err != nil {
 		panic("sharedsession: a room does not marshal: " + err.Error())
 	}
-	before := f.room
-	f.room = string(key)
-	return before == "" || before == f.room || f.emit(EventRoom, r)
+	return string(key)
 }
 
 func (f *follower) emit(t EventType, data any) bool {
