@@ -66,15 +66,15 @@ func TestExpiry(t *testing.T) {
 		w := serve(t, saver, nil, says("proto", "ok"))
 		hours := 0.5
 		id := w.create(sharedsession.NewRoom{Name: "n", Agents: invite("proto"), TTLHours: &hours})
-		time.Sleep(29 * time.Minute)
+		<-time.After(29 * time.Minute)
 		if d := w.read(id); d.Status != sharedsession.Open {
 			t.Error("closed early")
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if d := w.read(id); d.Status != sharedsession.Closed || *d.StopReason != "expired" {
 			t.Errorf("%+v", d.Room)
 		}
-		time.Sleep(4 * time.Second)
+		<-time.After(4 * time.Second)
 		if got := w.lines(id); len(got) != 2 || got[1] != "*: The room closed: expired." {
 			t.Errorf("%q", got)
 		}
