@@ -113,33 +113,9 @@ func checkHeader(name string) error {
 func nearest(word string, candidates []string) string {
 	best, bound := "", max(2, len(word)/3)
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(word), strings.ToLower(c), bound); d <= bound && d < len(c) {
+		if d := names.Distance(strings.ToLower(word), strings.ToLower(c), bound); d <= bound && d < len(c) {
 			best, bound = c, d-1
 		}
 	}
 	return best
-}
-
-// distance is the edit distance of a and b in bytes, or more than bound.
-func distance(a, b string, bound int) int {
-	if len(a)-len(b) > bound || len(b)-len(a) > bound {
-		return bound + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -118,7 +118,7 @@ func (f *File) Reload(ctx context.Context) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	data, err := readFile(f.path)
+	data, err := ReadFile(f.path)
 	return f.take(data, err)
 }
 
@@ -176,9 +176,9 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readFile reads the file at path, one byte more than a configuration may have at most. A
+// ReadFile reads the file at path, one byte more than a configuration may have at most. A
 // file that changes while it is read is an error.
-func readFile(path string) ([]byte, error) {
+func ReadFile(path string) ([]byte, error) {
 	fail := func(err error) ([]byte, error) {
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {

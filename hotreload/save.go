@@ -61,7 +61,7 @@ func Save(path, digest string, edit func([]byte) ([]byte, error)) (string, error
 		return "", saveError(path, err)
 	}
 	defer release()
-	old, err := readFile(real)
+	old, err := ReadFile(real)
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +143,7 @@ func replaceFile(path string, old, data []byte) (err error) {
 // unchanged reports whether the file at path still holds old; another content is a
 // [*ChangedError].
 func unchanged(path string, old []byte) error {
-	now, err := readFile(path)
+	now, err := ReadFile(path)
 	if err == nil && !bytes.Equal(now, old) {
 		err = &ChangedError{Path: path, Data: now, Digest: digestOf(now)}
 	}

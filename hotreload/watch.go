@@ -89,7 +89,7 @@ type suspicion struct {
 func (f *File) look(s *suspicion) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	data, err := readFile(f.path)
+	data, err := ReadFile(f.path)
 	digest := digestOf(data)
 	if err != nil {
 		digest = err.Error()

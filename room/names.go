@@ -79,36 +79,11 @@ func (n roster) near(token string) string {
 	}
 	best, found := maxDistance+1, ""
 	for _, name := range n.names {
-		if d := distance([]rune(names.Key(typed)), []rune(names.Key(name))); d < best && n.exact[name] {
+		if d := names.Distance(names.Key(typed), names.Key(name), maxDistance); d < best && n.exact[name] {
 			best, found = d, name
 		}
 	}
 	return found
-}
-
-// distance is the number of insertions, deletions and substitutions that make b of a, or
-// more than maxDistance when the lengths alone say so.
-func distance(a, b []rune) int {
-	if d := len(a) - len(b); d > maxDistance || -d > maxDistance {
-		return maxDistance + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, ra := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, rb := range b {
-			cost := diagonal
-			if ra != rb {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // mentions joins names for the operator: "@proto, @reviewer".

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
-	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/internal/lifetime"
@@ -59,29 +56,17 @@ type App struct {
 	// Inbox waits for answers that arrive outside of a turn.
 	Inbox *late.Inbox
 
-	options   Options
-	memory    switched
-	transport *http.Transport // the lead's model's
-	file      *hotreload.File // nil for the built-in configuration
-	cancel    func()
+	options Options
+	notices *notices
+	demo    *demoPeers
+	lead    *leadModels
+	members *members
+	memory  *switched
+	file    *follower      // nil for the built-in configuration
+	life    *lifetime.Life // of what works beside
 
-	life *lifetime.Life // of what works beside
-
-	// applying is held while a configuration is taken over; opened says that Open, which
-	// takes the first one, has succeeded.
-	applying sync.Mutex
-	opened   bool
-	faulty   bool // the newest file was not taken, and that was told
-
-	mu      sync.Mutex
-	config  hotreload.Config
-	entries []entry
-	model   llms.Model
-	modelOf modelKey
-	peers   *demo.Peers
-	closed  bool
-
-	notifyMu sync.Mutex
+	mu     sync.Mutex // so that config and roster change at once
+	config hotreload.Config
 }
 
 // ErrClosed says that the app has been closed.
@@ -90,83 +75,106 @@ var ErrClosed = errors.New("the app has been closed")
 // Open reads the configuration and opens what it names. Errors name the file and the part
 // that failed; nothing stays open then.
 func Open(ctx context.Context, o Options) (*App, error) {
-	a := newApp(o)
-	if err := a.open(ctx); err != nil {
+	a, err := newApp(o)
+	if err == nil {
+		err = a.open(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
 
-func newApp(o Options) *App {
-	return &App{options: o, Roster: delegate.NewLive(nil), Health: &delegate.HealthView{}, life: lifetime.New(),
-		transport: http.DefaultTransport.(*http.Transport).Clone()}
+// newApp returns an app with the parts that need no configuration. It is to be closed also
+// when there is an error.
+func newApp(o Options) (*App, error) {
+	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}, life: lifetime.New()}
+	a.lead = newLeadModels(o.Model, a.demo)
+	var err error
+	a.members, err = newMembers(o.Delegates, a.demo)
+	a.Roster, a.Health = a.members.live, a.members.health
+	return a, err
 }
 
 func (a *App) open(ctx context.Context) error {
-	a.applying.Lock()
-	defer a.applying.Unlock()
-	if err := a.ownDelegates(); err != nil {
-		return err
+	err := a.openConfig(ctx)
+	if err == nil {
+		err = a.openParts(ctx)
 	}
-	if err := a.openConfig(ctx); err != nil {
-		return err
-	}
-	if err := a.openParts(ctx); err != nil {
-		return err
-	}
-	a.opened = true
-	return nil
+	a.file.open(err == nil)
+	return err
 }
 
-func (a *App) openConfig(ctx context.Context) error {
-	file, err := hotreload.Open(ctx, hotreload.Options{Path: a.options.Path})
+func (a *App) openConfig(ctx context.Context) (err error) {
+	a.file, err = follow(ctx, a.options.Path, a.notices, a.changed)
 	if errors.Is(err, fs.ErrNotExist) && !a.options.Required {
-		a.notify("There is no " + a.options.Path + " here: using the built-in demo configuration.")
+		a.notices.tell("There is no " + a.options.Path + " here: using the built-in demo configuration.")
 		a.config, _, _, err = ReadConfig(a.options.Path, false)
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	a.file = file
-	a.cancel = file.Subscribe(a.changed) // before the first look, so that no change falls in between
-	first := file.Current()
+	first := a.file.file.Current()
 	a.config = first.Config
 	if a.options.Saver == nil {
 		if err := storeUsable(first.Findings); err != nil {
 			return err
 		}
 	}
-	a.report(first.Findings)
+	a.notices.report(first.Findings)
 	return nil
 }
 
-func (a *App) openParts(ctx context.Context) error {
+func (a *App) openParts(ctx context.Context) (err error) {
 	a.Saver = a.options.Saver
 	if a.Saver == nil {
-		saver, err := OpenSaver(ctx, a.config.Checkpointer.URL)
-		if err != nil {
+		if a.Saver, err = OpenSaver(ctx, a.config.Checkpointer.URL); err != nil {
 			return err
 		}
-		a.Saver = saver
 	}
-	a.remember(a.config.Continuity)
-	a.Continuity = delegate.NewEchoGuard(&a.memory, func(k delegate.ContextKey) {
-		a.notify("Delegate @" + k.Delegate + " gives several chats, or one that was rewound, the same conversation; it is not continued any more.")
+	a.remember(newSwitched(a.Saver, a.config.Continuity))
+	a.Inbox, err = late.New(late.Config{
+		Saver: a.Saver, Roster: a.Roster, Handles: a.memory, Health: a.Health, OneTurn: a.options.OneTurn,
+		Failed: func(err error) { a.notices.tell(err.Error()) },
 	})
-	if err := a.openInbox(); err != nil {
+	if err != nil {
 		return err
 	}
-	return a.applyConfig(a.config)
+	return a.take(a.config)
 }
 
-func (a *App) openInbox() error {
-	var err error
-	a.Inbox, err = late.New(late.Config{
-		Saver: a.Saver, Roster: a.Roster, Handles: &a.memory, Health: a.Health, OneTurn: a.options.OneTurn,
-		Failed: func(err error) { a.notify(err.Error()) },
+// remember has the conversations of the members kept in s.
+func (a *App) remember(s *switched) {
+	a.memory = s
+	a.Continuity = delegate.NewEchoGuard(s, func(k delegate.ContextKey) {
+		a.notices.tell("Delegate @" + k.Delegate + " gives several chats, or one that was rewound, the same conversation; it is not continued any more.")
 	})
+	a.members.continuity = a.Continuity
+}
+
+// take puts c in force, and its roster: both at once, so that no turn sees one of them alone.
+func (a *App) take(c hotreload.Config) error {
+	a.mu.Lock()
+	a.config = c
+	left, err := a.members.apply(c.Delegates)
+	a.mu.Unlock()
+	for _, text := range left {
+		a.notices.tell(text)
+	}
 	return err
+}
+
+// changed takes over what the file says now.
+func (a *App) changed(c hotreload.Change) error {
+	a.memory.remember(c.New.Config.Continuity)
+	if err := a.take(c.New.Config); err != nil {
+		return err
+	}
+	for _, name := range left(c.Old, c.New) {
+		a.memory.remove(name)
+	}
+	return nil
 }
 
 // Collect takes over a late answer, if this process or, with durable continuity, a later one
@@ -189,57 +197,6 @@ func (a *App) Room() (r exchange.Room, release func()) {
 	return r, release
 }
 
-// changed takes a new configuration over: the next turn has it.
-func (a *App) changed(c hotreload.Change) {
-	a.applying.Lock()
-	defer a.applying.Unlock()
-	if !a.opened {
-		return
-	}
-	if c.Fault != nil {
-		a.faulty = true
-		a.notify("The configuration was not taken: " + c.Fault.Error())
-		return
-	}
-	if a.faulty {
-		a.faulty = false
-		a.notify("The configuration is in order again.")
-	}
-	a.report(news(c.Old.Findings, c.New.Findings))
-	for _, key := range c.Restart {
-		a.notify("A change of " + key + " needs a restart.")
-	}
-	a.remember(c.New.Config.Continuity)
-	if err := a.applyConfig(c.New.Config); err != nil {
-		a.notify("The new roster was not taken: " + err.Error())
-		return
-	}
-	for _, name := range left(c.Old, c.New) {
-		a.memory.remove(name)
-	}
-}
-
-// news returns the findings that were not there before, wherever they stand now.
-func news(before, now []hotreload.Finding) []hotreload.Finding {
-	return slices.DeleteFunc(slices.Clone(now), func(f hotreload.Finding) bool {
-		return slices.ContainsFunc(before, func(b hotreload.Finding) bool { return b.Key == f.Key && b.Message == f.Message })
-	})
-}
-
-func (a *App) report(findings []hotreload.Finding) {
-	for _, f := range findings {
-		a.notify(f.String())
-	}
-}
-
-func (a *App) notify(text string) {
-	a.notifyMu.Lock()
-	defer a.notifyMu.Unlock()
-	if a.options.Notify != nil {
-		a.options.Notify(text)
-	}
-}
-
 // Config returns the configuration in force.
 func (a *App) Config() hotreload.Config {
 	a.mu.Lock()
@@ -253,28 +210,14 @@ func (a *App) Lead() string { return a.Config().Identity.Name }
 // Close ends everything that Open began and waits for it. Idempotent, and safe from many
 // goroutines.
 func (a *App) Close() error {
-	var errs []error
-	if a.cancel != nil {
-		a.cancel()
-	}
-	if a.file != nil {
-		errs = append(errs, a.file.Close())
-	}
+	err := a.file.Close() // first, so that nothing new begins
 	a.life.Close()
-	a.mu.Lock()
-	a.closed = true
-	peers := a.peers
-	a.mu.Unlock()
 	if a.Inbox != nil {
 		a.Inbox.Close()
 	}
-	errs = append(errs, a.Roster.Close())
-	a.transport.CloseIdleConnections()
-	if peers != nil {
-		errs = append(errs, peers.Close())
-	}
+	err = errors.Join(err, a.members.live.Close(), a.lead.Close(), a.demo.Close())
 	if a.Saver != nil && a.options.Saver == nil {
-		errs = append(errs, a.Saver.Close())
+		err = errors.Join(err, a.Saver.Close())
 	}
-	return errors.Join(errs...)
+	return err
 }

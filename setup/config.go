@@ -2,10 +2,7 @@ package setup
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/langrooms/langrooms"
@@ -15,34 +12,16 @@ import (
 // ReadConfig reads the configuration at path once. When the file does not exist and required
 // is false it returns the built-in demo configuration and builtIn is true.
 func ReadConfig(path string, required bool) (c hotreload.Config, findings []hotreload.Finding, builtIn bool, err error) {
-	data, err := readFile(path)
+	data, err := hotreload.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		c, findings, err = hotreload.Parse("built-in configuration", []byte(langrooms.DemoConfig))
 		return c, findings, true, err
 	}
 	if err != nil {
-		return hotreload.Config{}, nil, false, fmt.Errorf("configuration: %w", err)
+		return hotreload.Config{}, nil, false, err
 	}
 	c, findings, err = hotreload.Parse(path, data)
 	return c, findings, false, err
-}
-
-// readFile reads a regular file, one byte more than a configuration may have at most. A
-// named pipe would block.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, hotreload.MaxBytes+1))
 }
 
 // storeUsable is the first error in where threads are kept. The default in its place would

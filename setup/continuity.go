@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/hotreload"
@@ -32,6 +33,7 @@ type memory struct {
 // are not carried over, they begin anew. What is waited for was promised, so it is found
 // in the store before too.
 type switched struct {
+	saver       checkpointer.Saver // for the durable one
 	now, before atomic.Pointer[store]
 	durable     atomic.Bool // the setting
 	removed     sync.Map    // of *removal, by the names that have left the roster
@@ -82,16 +84,22 @@ func left(before, now *hotreload.Snapshot) (names []string) {
 	return names
 }
 
+// newSwitched returns the store that setting names.
+func newSwitched(saver checkpointer.Saver, setting string) *switched {
+	s := &switched{saver: saver}
+	s.remember(setting)
+	return s
+}
+
 // remember makes the setting the one in force.
-func (a *App) remember(setting string) {
-	s := &a.memory
+func (s *switched) remember(setting string) {
 	durably := setting == "durable"
 	if s.now.Load() != nil && s.durable.Load() == durably {
 		return
 	}
 	var next store = memory{delegate.NewMemoryContinuity(), late.NewMemoryHandles()}
 	if durably {
-		next = durable.New(a.Saver)
+		next = durable.New(s.saver)
 	}
 	s.durable.Store(durably)
 	s.before.Store(s.now.Load())

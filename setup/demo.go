@@ -3,28 +3,52 @@ package setup
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/langrooms/langrooms/delegate/a2aagent"
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/hotreload"
 )
 
-// demoPeers starts the demo's peers when the first part of the configuration needs them. They
-// end with Close. a.mu is held.
-func (a *App) demoPeers() (*demo.Peers, error) {
-	if a.peers == nil {
-		peers, err := demo.Start(context.Background(), a.options.Dir)
+// demoPeers are the demo's peers, which start when the first part of the configuration needs
+// them.
+type demoPeers struct {
+	dir    string
+	mu     sync.Mutex
+	peers  *demo.Peers
+	closed bool
+}
+
+// started returns them at work, ErrClosed after Close.
+func (p *demoPeers) started() (*demo.Peers, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	if p.peers == nil {
+		peers, err := demo.Start(context.Background(), p.dir)
 		if err != nil {
 			return nil, err
 		}
-		a.peers = peers
+		p.peers = peers
 	}
-	return a.peers, nil
+	return p.peers, nil
 }
 
-// demoEntry is an entry whose address is demo:name as one of the same type at a demo agent.
-// a.mu is held.
-func (a *App) demoEntry(d hotreload.Delegate, name string) (hotreload.Delegate, error) {
+// Close ends them. Idempotent.
+func (p *demoPeers) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.peers == nil {
+		return nil
+	}
+	return p.peers.Close()
+}
+
+// entry is an entry whose address is demo:name as one of the same type at a demo agent.
+func (p *demoPeers) entry(d hotreload.Delegate, name string) (hotreload.Delegate, error) {
 	if d.Type == "acp" {
 		d.Command, d.Args, d.Env = demo.ACPCommand(name)
 		if d.Command == "" {
@@ -32,7 +56,7 @@ func (a *App) demoEntry(d hotreload.Delegate, name string) (hotreload.Delegate, 
 		}
 		return d, nil
 	}
-	peers, err := a.demoPeers()
+	peers, err := p.started()
 	if err != nil {
 		return d, err
 	}

@@ -67,7 +67,7 @@ func TestLeadStream(t *testing.T) {
 			defer server.Close()
 			transport := http.DefaultTransport.(*http.Transport).Clone()
 			defer transport.CloseIdleConnections()
-			model, err := (&App{transport: transport}).newModel(hotreload.Model{URL: server.URL, Model: "m", Timeout: 10 * time.Second}, "")
+			model, err := (&leadModels{transport: transport}).make(hotreload.Model{URL: server.URL, Model: "m", Timeout: 10 * time.Second}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

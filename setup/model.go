@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
@@ -19,33 +20,59 @@ type modelKey struct {
 	key     string
 }
 
+// leadModels makes the lead's model, and keeps it while its section and key stay.
+type leadModels struct {
+	own       llms.Model // the program's, in place of the file's
+	demo      *demoPeers
+	transport *http.Transport
+
+	mu     sync.Mutex
+	model  llms.Model
+	of     modelKey
+	closed bool
+}
+
+func newLeadModels(own llms.Model, demo *demoPeers) *leadModels {
+	return &leadModels{own: own, demo: demo, transport: http.DefaultTransport.(*http.Transport).Clone()}
+}
+
 // Model returns the lead's model in force for one turn, wrapped so that it is told who is in
 // the room, with the lead's name of this moment. The model behind it is another one after a
 // change of its section or key. ErrClosed after Close.
-func (a *App) Model() (llms.Model, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+func (a *App) Model() (llms.Model, error) { return a.lead.get(a.Config()) }
+
+func (l *leadModels) get(c hotreload.Config) (llms.Model, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
 		return nil, ErrClosed
 	}
-	lead := a.config.Identity.Name // as it is now, also for a turn that runs on
-	named := func() string { return lead }
-	if a.options.Model != nil {
-		return cast.Wrap(a.options.Model, named), nil
+	named := func() string { return c.Identity.Name } // as it is now, also for a turn that runs on
+	if l.own != nil {
+		return cast.Wrap(l.own, named), nil
 	}
-	m, key, err := a.modelConfig()
+	m, key, err := l.configured(c.Model)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	of := modelKey{section(m), key}
-	if a.model == nil || a.modelOf != of {
-		model, err := a.newModel(m, key)
+	if l.model == nil || l.of != of {
+		model, err := l.make(m, key)
 		if err != nil {
 			return nil, fmt.Errorf("model: %w", err)
 		}
-		a.model, a.modelOf = model, of
+		l.model, l.of = model, of
 	}
-	return cast.Wrap(a.model, named), nil
+	return cast.Wrap(l.model, named), nil
+}
+
+// Close ends the connections that are idle; no model is made any more.
+func (l *leadModels) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.transport.CloseIdleConnections()
+	return nil
 }
 
 // section stands for all that m says, the key apart.
@@ -57,15 +84,13 @@ func section(m hotreload.Model) string {
 	return fmt.Sprintf("%q %q %q %s %d %s", m.Provider, m.URL, m.Model, temperature, m.MaxTokens, m.Timeout)
 }
 
-// modelConfig returns the model's section and its key. The demo's are those of its peers. a.mu
-// is held.
-func (a *App) modelConfig() (m hotreload.Model, key string, err error) {
-	m = a.config.Model
+// configured returns the model's section and its key. The demo's are those of its peers.
+func (l *leadModels) configured(m hotreload.Model) (_ hotreload.Model, key string, err error) {
 	if m.Provider != "demo" {
 		key, err = m.APIKey.Resolve()
 		return m, key, err
 	}
-	peers, err := a.demoPeers()
+	peers, err := l.demo.started()
 	if err != nil {
 		return m, "", err
 	}
@@ -75,11 +100,10 @@ func (a *App) modelConfig() (m hotreload.Model, key string, err error) {
 // noKey stands for a credential at an endpoint that wants none: the client insists on one.
 const noKey = "none"
 
-// newModel makes the lead's model.
-func (a *App) newModel(m hotreload.Model, key string) (llms.Model, error) {
+func (l *leadModels) make(m hotreload.Model, key string) (llms.Model, error) {
 	options := []openai.Option{
 		openai.WithModel(m.Model), openai.WithToken(key),
-		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: streaming{bounded{a.transport}},
+		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: streaming{bounded{l.transport}},
 			// A redirect would take the conversation, and perhaps the key, somewhere else.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
 	}

@@ -12,15 +12,13 @@ func OpenRoster(_ context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newApp(o)
-	if err := a.ownDelegates(); err != nil {
+	a, err := newApp(o)
+	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.config = config
-	a.report(findings)
-	a.remember("memory")
-	a.Continuity = &a.memory
-	if err := a.applyConfig(config); err != nil {
+	a.notices.report(findings)
+	a.remember(newSwitched(nil, "memory"))
+	if err := a.take(config); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil

@@ -19,110 +19,116 @@ type entry struct {
 	delegate delegate.Delegate
 }
 
-// applyConfig puts c in force, and its roster: both at once, so that no turn sees one of
-// them alone. Entries that did not change keep their delegate, with its processes and
-// connections; one that cannot be made is told of and left out.
-func (a *App) applyConfig(c hotreload.Config) error {
-	left, err := a.swap(c)
-	for _, text := range left {
-		a.notify(text)
-	}
-	return err
+// members are the delegates of the file and the program's own, on the live roster.
+type members struct {
+	own        []delegate.Delegate
+	live       *delegate.Live
+	health     *delegate.HealthView
+	continuity delegate.Continuity // of those that are made
+	demo       *demoPeers
+	entries    []entry
 }
 
-// swap does so and returns what is to be told.
-func (a *App) swap(c hotreload.Config) (left []string, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.config = c
+// newMembers puts the program's own delegates on the roster, so that they are closed with it
+// from now on. When it refuses them it closes them.
+func newMembers(own []delegate.Delegate, demo *demoPeers) (*members, error) {
+	m := &members{own: own, demo: demo, live: delegate.NewLive(nil), health: &delegate.HealthView{}}
+	var errs []error
+	for _, d := range own {
+		if d != nil { // else NewRegistry says so
+			errs = append(errs, delegate.CheckName(d.Info().Name))
+		}
+	}
+	registry, err := delegate.NewRegistry(own...)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		errs = []error{fmt.Errorf("Options.Delegates: %w", err)}
+		for _, d := range own {
+			if d != nil {
+				errs = append(errs, d.Close())
+			}
+		}
+		return m, errors.Join(errs...)
+	}
+	m.live.Swap(registry)
+	return m, nil
+}
+
+// apply makes the roster that of the file's entries. Those that did not change keep their
+// delegate, with its processes and connections; one that cannot be made is left out, and
+// what is to be told of it returned. It is called from one goroutine at a time.
+func (m *members) apply(file []hotreload.Delegate) (left []string, err error) {
 	var entries []entry
 	var roster []delegate.Delegate
-	for _, d := range c.Delegates {
-		e, err := a.keepOrMake(d)
+	for _, d := range file {
+		e, err := m.keepOrMake(d)
 		if err != nil {
 			left = append(left, fmt.Sprintf("Delegate %q is left out: %v", d.Name, err))
 			continue
 		}
 		entries, roster = append(entries, e), append(roster, e.delegate)
 	}
-	registry, err := delegate.NewRegistry(append(roster, a.options.Delegates...)...)
+	registry, err := delegate.NewRegistry(append(roster, m.own...)...)
 	if err != nil {
 		return left, err
 	}
-	a.entries = entries
-	a.Roster.Swap(registry)
-	a.Health.Retain(registry)
+	m.entries = entries
+	m.live.Swap(registry)
+	m.health.Retain(registry)
 	return left, nil
-}
-
-// ownDelegates puts the program's own delegates on the roster, so that they are closed with
-// it from now on.
-func (a *App) ownDelegates() error {
-	var errs []error
-	for _, d := range a.options.Delegates {
-		if d != nil { // else NewRegistry says so
-			errs = append(errs, delegate.CheckName(d.Info().Name))
-		}
-	}
-	registry, err := delegate.NewRegistry(a.options.Delegates...)
-	if err := errors.Join(append(errs, err)...); err != nil {
-		errs = []error{fmt.Errorf("Options.Delegates: %w", err)}
-		for _, d := range a.options.Delegates {
-			if d != nil {
-				errs = append(errs, d.Close())
-			}
-		}
-		return errors.Join(errs...)
-	}
-	a.Roster.Swap(registry)
-	return nil
 }
 
 var errOwnName = errors.New("the program has a delegate of its own with this name")
 
-func (a *App) keepOrMake(d hotreload.Delegate) (entry, error) {
+func (m *members) keepOrMake(d hotreload.Delegate) (entry, error) {
 	if err := delegate.CheckName(d.Name); err != nil {
 		return entry{}, err
 	}
-	if slices.ContainsFunc(a.options.Delegates, func(own delegate.Delegate) bool { return own.Info().Name == d.Name }) {
+	if slices.ContainsFunc(m.own, func(own delegate.Delegate) bool { return own.Info().Name == d.Name }) {
 		return entry{}, errOwnName
 	}
-	for _, e := range a.entries {
+	for _, e := range m.entries {
 		if e.config.Equal(d) {
 			return entry{d, e.delegate}, nil
 		}
 	}
-	made, err := a.newDelegate(d)
+	made, err := m.make(d)
 	return entry{d, made}, err
 }
 
+// maker makes the delegate that an entry describes.
+type maker func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error)
+
 // makers are the types of delegates by name. A protocol is registered here.
-func (a *App) makers() map[string]func(hotreload.Delegate) (delegate.Delegate, error) {
-	return map[string]func(hotreload.Delegate) (delegate.Delegate, error){
-		"a2a":    func(d hotreload.Delegate) (delegate.Delegate, error) { return a2aagent.New(a.a2aConfig(d)) },
-		"acp":    func(d hotreload.Delegate) (delegate.Delegate, error) { return acpagent.New(a.acpConfig(d)) },
-		"openai": func(d hotreload.Delegate) (delegate.Delegate, error) { return openaiagent.New(openaiConfig(d)) },
-	}
+var makers = map[string]maker{
+	"a2a": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
+		return a2aagent.New(a2aConfig(d, c))
+	},
+	"acp": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
+		return acpagent.New(acpConfig(d, c))
+	},
+	"openai": func(d hotreload.Delegate, _ delegate.Continuity) (delegate.Delegate, error) {
+		return openaiagent.New(openaiConfig(d))
+	},
 }
 
-func (a *App) newDelegate(d hotreload.Delegate) (_ delegate.Delegate, err error) {
+func (m *members) make(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if name, ok := demoName(d); ok {
-		if d, err = a.demoEntry(d, name); err != nil {
+		if d, err = m.demo.entry(d, name); err != nil {
 			return nil, err
 		}
 	}
-	newOne, ok := a.makers()[d.Type]
+	newOne, ok := makers[d.Type]
 	if !ok {
 		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}
-	return newOne(d)
+	return newOne(d, m.continuity)
 }
 
-func (a *App) a2aConfig(d hotreload.Delegate) a2aagent.Config {
+func a2aConfig(d hotreload.Delegate, remembers delegate.Continuity) a2aagent.Config {
 	c := a2aagent.Config{
 		Name: d.Name, Description: d.Description, URL: d.URL, Scheme: d.Auth.Scheme,
 		CardURL: d.CardURL, Binding: d.Binding, ClientID: d.Auth.ClientID, TokenURL: d.Auth.TokenURL, Scopes: d.Auth.Scopes,
-		HTTP: httpOptions(d.HTTP), PollTimeout: d.PollTimeout, Continuity: a.Continuity,
+		HTTP: httpOptions(d.HTTP), PollTimeout: d.PollTimeout, Continuity: remembers,
 	}
 	if !d.Auth.Credential.IsZero() {
 		c.Token = d.Auth.Credential.Resolve
@@ -130,12 +136,12 @@ func (a *App) a2aConfig(d hotreload.Delegate) a2aagent.Config {
 	return c
 }
 
-func (a *App) acpConfig(d hotreload.Delegate) acpagent.Config {
+func acpConfig(d hotreload.Delegate, remembers delegate.Continuity) acpagent.Config {
 	return acpagent.Config{
 		Name: d.Name, Description: d.Description, Command: d.Command, Args: d.Args, WorkDir: d.WorkDir,
 		Env: d.Env, EnvRemove: d.EnvRemove, Timeout: d.Timeout, Permissions: acpagent.Permissions(d.Permissions),
 		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, IdleLimit: d.IdleLimit,
-		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: a.Continuity,
+		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: remembers,
 	}
 }
 

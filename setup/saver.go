@@ -12,24 +12,28 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 )
 
+// openers open the stores by the scheme of their url. A store is registered here.
+var openers = map[string]func(ctx context.Context, url string) (checkpointer.Saver, error){
+	"memory": func(context.Context, string) (checkpointer.Saver, error) { return memorysaver.New(), nil },
+	"sqlite": func(ctx context.Context, url string) (checkpointer.Saver, error) {
+		return sqlitesaver.Open(ctx, sqlitesaver.Config{Path: strings.TrimPrefix(url, "sqlite:")})
+	},
+	"redis": openRedis, "rediss": openRedis, "redis+sentinel": openRedis, "redis+cluster": openRedis,
+}
+
 // OpenSaver opens the store that a checkpointer url names: memory:, sqlite:PATH (relative
 // to the working folder), redis://, rediss://, redis+sentinel:// or redis+cluster://.
 func OpenSaver(ctx context.Context, url string) (checkpointer.Saver, error) {
-	scheme, rest, _ := strings.Cut(url, ":")
-	switch {
-	case scheme == "memory":
-		return memorysaver.New(), nil
-	case scheme == "sqlite":
-		s, err := sqlitesaver.Open(ctx, sqlitesaver.Config{Path: rest})
-		if err != nil {
-			return nil, fmt.Errorf("checkpointer: %w", err)
-		}
-		return s, nil
+	scheme, _, _ := strings.Cut(url, ":")
+	open, ok := openers[scheme]
+	if !ok {
+		return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
 	}
-	if strings.HasPrefix(scheme, "redis") {
-		return openRedis(ctx, url)
+	s, err := open(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("checkpointer: %w", err)
 	}
-	return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
+	return s, nil
 }
 
 // OpenStore opens only the store of a configuration. A store whose entry is in error is
@@ -50,10 +54,10 @@ func OpenStore(ctx context.Context, o Options) (checkpointer.Saver, error) {
 func openRedis(ctx context.Context, url string) (checkpointer.Saver, error) {
 	s, err := redissaver.Open(url)
 	if err != nil {
-		return nil, fmt.Errorf("checkpointer: %w", err)
+		return nil, err
 	}
 	if err := s.Ping(ctx); err != nil {
-		return nil, fmt.Errorf("checkpointer: %w", errors.Join(err, s.Close()))
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }

@@ -32,19 +32,17 @@ func TestContinuityIsSwitched(t *testing.T) {
 		t.Run(first+" to "+second, func(t *testing.T) {
 			saver := memorysaver.New()
 			defer saver.Close()
-			a := &App{Saver: saver}
-			ctx, s := t.Context(), &a.memory
+			ctx, s := t.Context(), newSwitched(saver, first)
 			key := delegate.ContextKey{Thread: "t", Delegate: "slow"}
 			h1 := delegate.Handle{ID: "1", Thread: "t", Delegate: "slow", Task: "k1"}
 			h2 := delegate.Handle{ID: "2", Thread: "t", Delegate: "quick", Task: "k2"}
-			a.remember(first)
 			expect(t, "learn", nil, s.Learn(ctx, key, "c1"))
 			expect(t, "put", nil, errors.Join(s.PutHandle(ctx, h1), s.PutHandle(ctx, h2)))
-			a.remember(first) // no change
+			s.remember(first) // no change
 			id, err := s.Get(ctx, key)
 			expect(t, "still known", "c1", id, err)
 
-			a.remember(second)
+			s.remember(second)
 			id, err = s.Get(ctx, key)
 			expect(t, "begun anew", "", id, err)
 			handles, err := s.Handles(ctx, "t")
@@ -61,7 +59,7 @@ func TestContinuityIsSwitched(t *testing.T) {
 			expect(t, "the newer in place of the older", []delegate.Handle{newer}, handles, err)
 			expect(t, "learn", nil, s.Learn(ctx, key, "c2"))
 
-			a.remember(first)
+			s.remember(first)
 			id, err = s.Get(ctx, key)
 			expect(t, "not gone back to", "", id, err)
 			expect(t, "drop handles", nil, s.DropHandles(ctx, "t"))
@@ -86,16 +84,14 @@ func TestChangeWhileOpening(t *testing.T) {
 		}
 	}
 	write("vera")
-	a := newApp(Options{Path: path, Required: true})
+	a, err := newApp(Options{Path: path, Required: true})
 	defer func() { expect(t, "Close", nil, a.Close()) }()
-	a.applying.Lock()
-	err := a.openConfig(t.Context())
+	err = errors.Join(err, a.openConfig(t.Context()))
 	write("otto")
 	if err == nil {
-		err = errors.Join(a.file.Reload(t.Context()), a.openParts(t.Context()))
+		err = errors.Join(a.file.file.Reload(t.Context()), a.openParts(t.Context()))
 	}
-	a.opened = err == nil
-	a.applying.Unlock()
+	a.file.open(err == nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 // landed by Options.Notify. The error is about the late answers; they stay with the thread.
 func (a *App) TakeUp(ctx context.Context, thread string) error {
 	if !a.options.OneTurn {
-		a.beside(func(ctx context.Context) {
+		a.life.Go(func(ctx context.Context) {
 			if _, err := exchange.Sweep(ctx, a.Saver, thread); err != nil && !errors.Is(err, context.Canceled) {
-				a.notify(err.Error())
+				a.notices.tell(err.Error())
 			}
 		})
 	}
@@ -28,14 +28,9 @@ func (a *App) TakeUp(ctx context.Context, thread string) error {
 	err := a.Inbox.Resume(ctx, thread)
 	leave()
 	for arrival := range landed {
-		a.notify("The answer of @" + arrival.Message.Stamp.From + ", which had been waited for, now stands on the thread.")
+		a.notices.tell("The answer of @" + arrival.Message.Stamp.From + ", which had been waited for, now stands on the thread.")
 	}
 	return err
-}
-
-// beside runs work that ends with Close.
-func (a *App) beside(work func(context.Context)) {
-	a.life.Go(work)
 }
 
 // QuietLibraries turns off what libraries write to the process's standard error by

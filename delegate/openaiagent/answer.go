@@ -13,14 +13,14 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 )
 
-// MaxReply is the longest answer that is taken, in bytes of text.
-const MaxReply = 16 << 20
+// maxReply is the longest answer that is taken, in bytes of text.
+const maxReply = 16 << 20
 
 // maxBody bounds a whole answer or one event of a stream: the text may be escaped.
-const maxBody = 2*MaxReply + 1<<20
+const maxBody = 2*maxReply + 1<<20
 
 var (
-	errTooLong    = fmt.Errorf("the answer is longer than %d MiB", MaxReply>>20)
+	errTooLong    = fmt.Errorf("the answer is longer than %d MiB", maxReply>>20)
 	errNoAnswer   = errors.New("the answer has no choices")
 	errBroken     = errors.New("the answer broke off before it was complete")
 	errNotAnswer  = errors.New("the answer is no chat completion")

@@ -228,9 +228,9 @@ func TestLargeAnswers(t *testing.T) {
 			}
 			sendEvents(w, stop, done)
 		}, nil},
-		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, MaxReply+len(piece), wholeAfter) }, errTooLong},
+		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, maxReply+len(piece), wholeAfter) }, errTooLong},
 		{"too long stream", func(w http.ResponseWriter) {
-			for range MaxReply/len(piece) + 1 {
+			for range maxReply/len(piece) + 1 {
 				write(w, chunkBefore, len(piece), chunkAfter)
 			}
 		}, errTooLong},

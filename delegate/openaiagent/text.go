@@ -64,7 +64,7 @@ func (t *text) decode(n int) (string, error) {
 	}
 	t.open = append(t.open[:0], t.open[n:]...)
 	t.whole.WriteString(decoded)
-	if t.whole.Len() > MaxReply {
+	if t.whole.Len() > maxReply {
 		return "", errTooLong
 	}
 	return decoded, nil

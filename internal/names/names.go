@@ -22,19 +22,19 @@ func Ignorable(r rune) bool {
 		unicode.IsControl(r) && !unicode.IsSpace(r) || r == '\u2800'
 }
 
-// Fold maps texts that are equal under Unicode full case folding to one text.
-func Fold(s string) string { return cases.Fold().String(s) }
+// fold maps texts that are equal under Unicode full case folding to one text.
+func fold(s string) string { return cases.Fold().String(s) }
 
 // Key maps all spellings of one name to one text: composed or not, in full or half width, in
 // any case, with or without characters that show nothing.
 func Key(name string) string {
-	return norm.NFKC.String(Fold(cased(name)))
+	return norm.NFKC.String(fold(cased(name)))
 }
 
 // Twins reports whether a and b are one name in two spellings. Names that differ in case
 // alone are none: an address may spell them exactly (spec: rooms, 1.2).
 func Twins(a, b string) bool {
-	return a != b && Key(a) == Key(b) && (Fold(a) != Fold(b) || cased(a) == cased(b))
+	return a != b && Key(a) == Key(b) && (fold(a) != fold(b) || cased(a) == cased(b))
 }
 
 // cased is Key without the folding.

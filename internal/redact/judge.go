@@ -17,10 +17,10 @@ const (
 	maxWord, wordBits = 20, 16
 )
 
-// IsSecret reports whether a value that is configured as a secret is looked for in text: it
+// isSecret reports whether a value that is configured as a secret is looked for in text: it
 // has at least 12 characters and is no ordinary word, nor a few of them ("authentication",
 // "sk-no-key-required").
-func IsSecret(value string) bool {
+func isSecret(value string) bool {
 	return utf8.RuneCountInString(value) >= minLength && bits(value) >= minBits
 }
 

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Mask stands where a secret stood.
-const Mask = "[redacted]"
+// mask stands where a secret stood.
+const mask = "[redacted]"
 
 // Set is a set of secrets. The zero value is empty. It is safe for concurrent use.
 type Set struct {
@@ -25,12 +25,12 @@ type Set struct {
 	forms []string
 }
 
-// New returns the set of those values that are secrets (see [IsSecret]), each as it is and
+// New returns the set of those values that are secrets (see [isSecret]), each as it is and
 // as a URL or a JSON string holds it.
 func New(values ...string) Set {
 	var forms []string
 	for _, v := range values {
-		if IsSecret(v) {
+		if isSecret(v) {
 			forms = append(forms, v, url.QueryEscape(v), url.PathEscape(v), quoted(v, true), quoted(v, false))
 		}
 	}
@@ -51,10 +51,10 @@ func quoted(v string, html bool) string {
 	return strings.TrimSuffix(b.String(), "\"\n")[1:]
 }
 
-// Text returns text with [Mask] in the place of each secret.
+// Text returns text with [mask] in the place of each secret.
 func (s Set) Text(text string) string {
 	for _, form := range s.forms {
-		text = strings.ReplaceAll(text, form, Mask)
+		text = strings.ReplaceAll(text, form, mask)
 	}
 	return text
 }

@@ -16,7 +16,7 @@ func TestIsSecret(t *testing.T) {
 		"authentication", "Internationalization", "not-needed-here", "sk-no-key-required", "your-api-key-here",
 		"your_api_key_here", "sk-000000000000", "xxxxxxxxxxxxxxxx", "localhost-key-1", "inherited-token", "developmentEnvironment",
 	} {
-		if IsSecret(word) {
+		if isSecret(word) {
 			t.Errorf("%q (%d bits) is taken for a secret", word, bits(word))
 		}
 	}
@@ -25,7 +25,7 @@ func TestIsSecret(t *testing.T) {
 		"7f3a9c5e1f77", "correct-horse-battery-staple", "aBcDxYqRtUvW", "qzxjkvwpyfghqzxjkvwpyfgh", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
 		"ghp_x0Vk2Yp9s", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "Tr0ub4dor&3-Tr0", "пароль-7ж3к9-ключ4",
 	} {
-		if !IsSecret(secret) {
+		if !isSecret(secret) {
 			t.Errorf("%q (%d bits) is not taken for a secret", secret, bits(secret))
 		}
 	}
@@ -52,7 +52,7 @@ func ExampleSet_Text() {
 
 func TestOneInsideAnother(t *testing.T) {
 	const inner, outer = "sk-4f8911d39a0c", "sk-4f8911d39a0c-and-0305e82c3301"
-	if got := New(inner, outer).Text(outer + " " + inner); got != Mask+" "+Mask {
+	if got := New(inner, outer).Text(outer + " " + inner); got != mask+" "+mask {
 		t.Errorf("left: %s", got)
 	}
 }
@@ -86,7 +86,7 @@ func FuzzStream(f *testing.F) {
 		}
 		got.WriteString(s.Next(rest))
 		got.WriteString(s.Rest())
-		if want := strings.ReplaceAll(text, secret, Mask); got.String() != want {
+		if want := strings.ReplaceAll(text, secret, mask); got.String() != want {
 			t.Errorf("got %q, want %q", got.String(), want)
 		}
 	})
