@@ -102,3 +102,14 @@ func TestDemoDoesNotCompact(t *testing.T) {
 	expect(t, "the thread", before, show(t, f, "main"))
 	expect(t, "a summary of one's own", 0, f.Run("thread", "compact", "--keep", "1", "--summary", "greetings").Status)
 }
+
+// What would break the numbers of a shared session is refused.
+func TestSharedSessionKeepsItsNumbers(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "hi"), "")
+	for _, args := range [][]string{{"rewind", "--to", "last"}, {"compact", "--summary", "x"}} {
+		r := f.Run(append([]string{"thread"}, append(args, "-t", "room_0123456789abcdef")...)...)
+		expect(t, args[0]+": status", 1, r.Status)
+		expectContains(t, args[0], "is a shared session", r.Diag)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/lifecycle"
 	"github.com/langrooms/langrooms/setup"
+	"github.com/langrooms/langrooms/sharedsession"
 	"github.com/langrooms/langrooms/terminal"
 )
 
@@ -91,6 +92,9 @@ func (p *program) rewindCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{Use: "rewind", Short: "Drop what follows a message", Args: noArgs,
 		RunE: p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+			if err := p.noRoom(); err != nil {
+				return err
+			}
 			to, err := messageID(ctx, saver, p.thread, to)
 			if err != nil {
 				return err
@@ -167,6 +171,9 @@ func (p *program) compactCommand() *cobra.Command {
 			if c.Flags().Changed("summary") && strings.TrimSpace(summary) == "" {
 				return usageError{errors.New("the text of --summary is empty")}
 			}
+			if err := p.noRoom(); err != nil {
+				return err
+			}
 			app, err := setup.Open(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c), OneTurn: true})
 			if err != nil {
 				return err
@@ -186,6 +193,14 @@ func (p *program) compactCommand() *cobra.Command {
 	c.Flags().IntVar(&keep, "keep", lifecycle.DefaultKeep, "keep the `N` newest messages")
 	c.Flags().StringVar(&summary, "summary", "", "the summary's `TEXT`; absent has the lead's model write it")
 	return c
+}
+
+// noRoom refuses what would break the numbers of a shared session's messages.
+func (p *program) noRoom() error {
+	if sharedsession.Is(p.thread) {
+		return fmt.Errorf("the thread %s is a shared session, whose messages keep their numbers; see langrooms room", p.thread)
+	}
+	return nil
 }
 
 // another adds to the refusal of a thread that exists what to do about it.

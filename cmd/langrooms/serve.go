@@ -97,6 +97,7 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 		Names:  func() []string { return app.Roster.Current().Names() },
 		Delete: threadsOf(app.Saver).Delete,
 		Branch: t.branch,
+		Room:   sharedsession.Is,
 		Who: func(r *http.Request) langgraphapi.Identity {
 			who, _ := gate.From(r.Context())
 			return langgraphapi.Identity{Name: who.Name, Admin: who.Admin}

@@ -92,9 +92,15 @@ func (f *faulty) Lock(ctx context.Context, thread string) (checkpointer.Lease, e
 		f.locking = nil
 	}
 	lease, err := f.Saver.(checkpointer.Locker).Lock(ctx, thread)
-	f.lease = lease
-	return lease, err
+	if err != nil {
+		return nil, err
+	}
+	f.lease = onlyLease{lease} // its last put comes by Put, where the faults are
+	return f.lease, nil
 }
+
+// onlyLease hides the abilities of a lease.
+type onlyLease struct{ checkpointer.Lease }
 
 // die ends the process: nothing of it runs on, and its lease, which would run out, is
 // taken away.
