@@ -8,14 +8,15 @@ const (
 	// EventDispatchStarted: a member is being asked. Text is what the lead asks it, in a
 	// delegation of the lead's; empty when the operator addressed it.
 	EventDispatchStarted EventType = "dispatch_started"
-	// EventProgress: the member works; Progress says what it reported. Without a Member
-	// it is the lead that works.
+	// EventProgress: the member works; Progress says what it reported. Without an Exchange
+	// it is the lead that works: Member is then the lead's name.
 	EventProgress EventType = "progress"
 	// EventDispatchEnded: the dispatch is over, by an answer or an error; Outcome is set.
 	EventDispatchEnded EventType = "dispatch_ended"
 	// EventToolCall: the lead calls a tool; Text is the tool's name.
 	EventToolCall EventType = "tool_call"
-	// EventLeadText: the lead has said Text beside a tool call, and goes on.
+	// EventLeadText: the lead has said Text beside a tool call, and goes on. Its progress has
+	// said the same before, where the model streams.
 	EventLeadText EventType = "lead_text"
 	// EventMessage: a message has landed on the thread outside of a turn, such as a
 	// late answer; Message is set.

@@ -46,6 +46,9 @@ type Info struct {
 	Conversational bool
 	// Resumable says that ResumeTask is accepted.
 	Resumable bool
+	// OwnReplies says that it wants to be shown its own replies with what it has missed,
+	// because it keeps no conversation.
+	OwnReplies bool
 }
 
 // Request is one message to a delegate.

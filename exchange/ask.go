@@ -72,7 +72,7 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 	if !ok {
 		return Answer{}, fmt.Errorf("%w: @%s", ErrNoMember, q.Member)
 	}
-	window, err := q.window(ctx, r, v, false)
+	window, err := q.window(ctx, r, v, d, false)
 	if err != nil && ctx.Err() == nil {
 		return Answer{}, err
 	}
@@ -102,13 +102,13 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 const windowSlack = 8
 
 // window reads what the member has not been shown, or, fromStart, does not know any more.
-func (q *Question) window(ctx context.Context, r Room, v thread.View, fromStart bool) (room.Window, error) {
+func (q *Question) window(ctx context.Context, r Room, v thread.View, d delegate.Delegate, fromStart bool) (room.Window, error) {
 	if q.Resume != "" {
 		return room.Window{}, nil
 	}
 	page := r.Limits.Clamp().Messages + windowSlack
 	w, err := room.ReadWindow(v.NewestFirst(ctx, page), room.WindowQuery{
-		Member: q.Member, Lead: r.Lead, Exchange: q.Exchange, Limits: r.Limits, FromStart: fromStart})
+		Member: q.Member, Lead: r.Lead, Exchange: q.Exchange, Limits: r.Limits, Own: d.Info().OwnReplies, FromStart: fromStart})
 	if err != nil {
 		return room.Window{}, fmt.Errorf("reading the window of @%s on the thread %q: %w", q.Member, v.Thread, err)
 	}
@@ -145,7 +145,7 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 		req.Conversation, req.Epoch = v.Thread, v.Epoch
 		if window.Continues {
 			req.Opening = func(ctx context.Context) (_ string, err error) {
-				*window, err = q.window(ctx, r, v, true)
+				*window, err = q.window(ctx, r, v, d, true)
 				input.Window = *window
 				return frame(input), err
 			}

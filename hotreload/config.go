@@ -129,6 +129,8 @@ type Delegate struct {
 	SystemPrompt string
 	MaxTokens    int
 	Temperature  *float64
+	// OwnReplies shows an openai member its own replies too.
+	OwnReplies   bool
 	TotalTimeout time.Duration
 	Stream       *bool
 	Params       map[string]any `json:"-"`

@@ -66,6 +66,8 @@ func TestDelegateEqual(t *testing.T) {
 			*p++
 		case **float64:
 			*p = new(0.0)
+		case *bool:
+			*p = !*p
 		case **bool:
 			*p = new(false)
 		case *map[string]any:

@@ -56,6 +56,8 @@ func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bo
 			return "", false
 		}
 		return plain(**v), true
+	case *bool:
+		return strconv.FormatBool(*v), *v
 	case **bool:
 		if *v == nil {
 			return "", false

@@ -77,6 +77,8 @@ var delegateRows = []row[Delegate]{
 		Help: "`false` asks for answers in one piece; `timeout_s` then bounds the whole answer."}, func(d *Delegate) any { return &d.Stream }},
 	{Field{Key: "params", Kind: KindValues, Types: openaiOnly,
 		Help: "Further fields of each request, by their names at the endpoint, such as `{top_p: 0.9, reasoning_effort: low}`; one that the endpoint refuses by name is left out."}, func(d *Delegate) any { return &d.Params }},
+	{Field{Key: "own_replies", Kind: KindBool, Types: openaiOnly,
+		Help: "Shows the member its own replies too, as `[NAME (you)]`, from its newest on and within the same bounds; recommended for plain models, which remember nothing."}, func(d *Delegate) any { return &d.OwnReplies }},
 	{Field{Key: "key_header", Kind: KindText, Types: openaiOnly,
 		Help: "The header that carries the API key as it is, such as `api-key`; absent means `Authorization: Bearer`."}, func(d *Delegate) any { return &d.KeyHeader }},
 	{Field{Key: "api_version", Kind: KindText, Types: openaiOnly,

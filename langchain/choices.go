@@ -8,11 +8,18 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
 )
 
-// FromChoices turns a model's answer into the lead's message: its words, if any, and its
-// tool calls, each with an ID of its own. Some clients give each block of one answer as a
-// choice, so all of them belong to it. ok is false when they hold neither.
+// KeptKey is where a model's client puts, into the GenerationInfo of a choice, what its
+// endpoint wants back with the history, as json.RawMessage. It is stored under that name in
+// the message's Extra; the client finds it there (cast.Thread) when the message is sent again.
+const KeptKey = "kept"
+
+// FromChoices turns a model's answer into the lead's message: its words, if any, without
+// reasoning in front of them (room.CutReasoning), and its tool calls, each with an ID of its
+// own. Some clients give each block of one answer as a choice, so all of them belong to it. ok
+// is false when they hold neither.
 func FromChoices(choices []*llms.ContentChoice) (m langrooms.Message, ok bool) {
 	m = langrooms.NewMessage(langrooms.RoleAI, "")
 	m.Parts = nil
@@ -20,8 +27,11 @@ func FromChoices(choices []*llms.ContentChoice) (m langrooms.Message, ok bool) {
 	var calls []langrooms.Part
 	taken := map[string]bool{"": true}
 	for _, c := range choices {
-		if text := strings.TrimSpace(strings.ToValidUTF8(c.Content, "\uFFFD")); text != "" {
+		if text, _ := room.CutReasoning(strings.ToValidUTF8(c.Content, "\uFFFD")); text != "" {
 			words = append(words, text)
+		}
+		if kept, ok := c.GenerationInfo[KeptKey].(json.RawMessage); ok && m.Extra == nil {
+			m.Extra = map[string]json.RawMessage{KeptKey: kept}
 		}
 		for _, call := range c.ToolCalls {
 			if call.FunctionCall == nil {

@@ -50,6 +50,9 @@ type WindowQuery struct {
 	// Exchange is the id of the exchange being answered; its address is left out of the
 	// window while nothing follows it (spec 3.5), and when it alone is too long for it.
 	Exchange string
+	// Own shows the member its own replies too, as "Member (you)", for one that keeps no
+	// conversation. They begin with its newest, as all of the window does.
+	Own bool
 	// Limits are clamped, see [Limits.Clamp].
 	Limits Limits
 	// FromStart is for a member that knows nothing of the thread any more: the window does not
@@ -138,7 +141,11 @@ func (r *windowReader) read(m langrooms.Message) bool {
 	// A question that is too long, such as a pasted log, is no loss: it stands in full below
 	// the window. What is older can still fit.
 	tooLong := question && len(r.lines) < r.limits.Messages
-	r.truncated = !r.add(label(author), strings.TrimSpace(Content(m))) && !tooLong
+	shown := label(author)
+	if r.query.Own && author == r.query.Member {
+		shown += " (you)"
+	}
+	r.truncated = !r.add(shown, strings.TrimSpace(Content(m))) && !tooLong
 	return !r.truncated
 }
 
@@ -173,7 +180,7 @@ func (r *windowReader) moveStart(m langrooms.Message) {
 
 // recalls reports whether m, of the member itself, is shown to it.
 func (r *windowReader) recalls(m langrooms.Message) bool {
-	return r.query.FromStart && (m.Stamp == nil || !m.Stamp.Failed)
+	return (r.query.FromStart || r.query.Own) && (m.Stamp == nil || !m.Stamp.Failed)
 }
 
 // isQuestion recognises the address being answered.

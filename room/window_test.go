@@ -178,6 +178,20 @@ func TestReadWindow(t *testing.T) {
 	}
 }
 
+// A member that keeps no conversation may be shown its own words, within the same bounds.
+func TestReadWindowOwn(t *testing.T) {
+	messages := thread(human("a"), reply("me", 1, "mine"), human("b"), reply("me", 3, "mine too"), record("me", func(s *langrooms.Stamp) { s.Failed = true }, "(x)"), human("c"))
+	for limit, want := range map[int][]string{0: {"me (you): mine too", "operator: c"}, 1: {"operator: c"}} {
+		w, err := room.ReadWindow(backwards(messages, new(int)), room.WindowQuery{Member: "me", Own: true, Limits: room.Limits{Messages: limit}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, show(w)); diff != "" || w.Truncated != (limit == 1) {
+			t.Errorf("window (-want +got):\n%s truncated %t", diff, w.Truncated)
+		}
+	}
+}
+
 // Spec 3.4: the newest message is clipped in the middle, never dropped.
 func TestReadWindowClipsTheNewest(t *testing.T) {
 	text := "head" + strings.Repeat("日", 1_000_000) + "tail"

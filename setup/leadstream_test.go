@@ -43,10 +43,10 @@ func TestLeadStream(t *testing.T) {
 		"an error in the stream": {body: delta(`{"content":"It "}`) + `data: {"error":{"message":"overloaded"}}` + "\n\n" + end,
 			fails: "overloaded", pieces: []string{"It "}},
 		"a stream that breaks off":  {body: delta(`{"content":"It "}`), fails: "broke off", pieces: []string{"It "}},
-		"what cannot be read":       {body: "data: {\n\n" + end, fails: "an event of the answer's stream"},
+		"what cannot be read":       {body: "data: {\n\n" + end, fails: "the answer cannot be read"},
 		"an answer that is at once": {kind: "application/json", body: `{"choices":[{"message":{"role":"assistant","content":"at once"}}]}`, text: "at once"},
 		"an endpoint that does not": {status: 400, kind: "application/json", body: `{"error":{"message":"stream is not supported"}}`, text: "without"},
-		"another refusal":           {status: 400, kind: "application/json", body: `{"error":{"message":"no such model"}}`, fails: "no such model"},
+		"another refusal":           {status: 404, kind: "application/json", body: `{"error":{"message":"no such model"}}`, fails: "no such model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,10 +67,7 @@ func TestLeadStream(t *testing.T) {
 			defer server.Close()
 			transport := http.DefaultTransport.(*http.Transport).Clone()
 			defer transport.CloseIdleConnections()
-			model, err := (&leadModels{transport: transport}).make(hotreload.Model{URL: server.URL, Model: "m", Timeout: 10 * time.Second}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := (&leadModels{transport: transport}).make(hotreload.Model{URL: server.URL, Model: "m", Timeout: 10 * time.Second}, "")
 			var pieces []string
 			resp, err := model.GenerateContent(t.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")},
 				llms.WithStreamingFunc(func(_ context.Context, piece []byte) error { pieces = append(pieces, string(piece)); return nil }))
@@ -99,9 +96,18 @@ func TestLeadStream(t *testing.T) {
 
 // Whoever gets the pieces can end the call.
 func TestLeadStreamEnds(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	defer transport.CloseIdleConnections()
 	stop := errors.New("enough")
-	a := streamed{}
-	err := a.add(t.Context(), []byte(`{"choices":[{"delta":{"content":"x"}}]}`), func(context.Context, []byte) error { return stop })
+	model := (&leadModels{transport: transport}).make(hotreload.Model{URL: server.URL, Model: "m", Timeout: 10 * time.Second}, "")
+	_, err := model.GenerateContent(t.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")},
+		llms.WithStreamingFunc(func(context.Context, []byte) error { return stop }))
 	if !errors.Is(err, stop) {
 		t.Errorf("the error is %v", err)
 	}

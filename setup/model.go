@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/internal/completion"
 	"github.com/langrooms/langrooms/middleware/cast"
 )
 
@@ -57,11 +56,7 @@ func (l *leadModels) get(c hotreload.Config) (llms.Model, error) {
 	}
 	of := modelKey{section(m), key}
 	if l.model == nil || l.of != of {
-		model, err := l.make(m, key)
-		if err != nil {
-			return nil, fmt.Errorf("model: %w", err)
-		}
-		l.model, l.of = model, of
+		l.model, l.of = l.make(m, key), of
 	}
 	return cast.Wrap(l.model, named), nil
 }
@@ -97,27 +92,12 @@ func (l *leadModels) configured(m hotreload.Model) (_ hotreload.Model, key strin
 	return hotreload.Model{Provider: m.Provider, URL: peers.LeadModelURL(), Model: "lead", Timeout: m.Timeout}, peers.Key(), nil
 }
 
-// noKey stands for a credential at an endpoint that wants none: the client insists on one.
-const noKey = "none"
-
-func (l *leadModels) make(m hotreload.Model, key string) (llms.Model, error) {
-	options := []openai.Option{
-		openai.WithModel(m.Model), openai.WithToken(key),
-		openai.WithHTTPClient(&http.Client{Timeout: m.Timeout, Transport: streaming{bounded{l.transport}},
-			// A redirect would take the conversation, and perhaps the key, somewhere else.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
-	}
-	if key == "" {
-		options = append(options, openai.WithToken(noKey))
-	}
-	if m.URL != "" {
-		options = append(options, openai.WithBaseURL(strings.TrimSuffix(m.URL, "/")))
-	}
-	inner, err := openai.New(options...)
-	if err != nil {
-		return nil, err
-	}
-	return &leadModel{inner: inner, m: m, key: key}, nil
+func (l *leadModels) make(m hotreload.Model, key string) llms.Model {
+	model := &leadModel{m: m, key: key, client: &http.Client{Timeout: m.Timeout, Transport: bounded{l.transport},
+		// A redirect would take the conversation, and perhaps the key, somewhere else.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	model.dialect.Store(&completion.Dialect{})
+	return model
 }
 
 // maxResponse bounds what is read of one answer of the lead's endpoint, in bytes.

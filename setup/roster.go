@@ -149,7 +149,7 @@ func openaiConfig(d hotreload.Delegate) openaiagent.Config {
 	return openaiagent.Config{
 		Name: d.Name, Description: d.Description, URL: d.URL, Model: d.Model, APIKey: d.APIKey.Resolve,
 		SystemPrompt: d.SystemPrompt, MaxTokens: d.MaxTokens, Temperature: d.Temperature, Timeout: d.Timeout,
-		TotalTimeout: d.TotalTimeout, Params: d.Params, Whole: d.Stream != nil && !*d.Stream, KeyHeader: d.KeyHeader, APIVersion: d.APIVersion, HTTP: httpOptions(d.HTTP),
+		TotalTimeout: d.TotalTimeout, Params: d.Params, Whole: d.Stream != nil && !*d.Stream, KeyHeader: d.KeyHeader, APIVersion: d.APIVersion, OwnReplies: d.OwnReplies, HTTP: httpOptions(d.HTTP),
 	}
 }
 

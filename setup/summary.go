@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -32,11 +31,12 @@ func (a *App) Summarize(ctx context.Context, messages []langrooms.Message) (stri
 	prompt = append(prompt, langchain.ToModel(messages)...)
 	prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeHuman, "Write the summary now."))
 	response, err := model.GenerateContent(ctx, prompt)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", fmt.Errorf("the lead's model: %w", err)
-	case len(response.Choices) == 0 || strings.TrimSpace(response.Choices[0].Content) == "":
+	}
+	answer, _ := langchain.FromChoices(response.Choices)
+	if answer.Text() == "" {
 		return "", errors.New("the lead's model wrote nothing")
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(response.Choices[0].Content, "\uFFFD")), nil
+	return answer.Text(), nil
 }

@@ -126,7 +126,7 @@ func (p *Printer) put(w io.Writer, text string) {
 // Event shows what happens while a turn runs.
 func (p *Printer) Event(e langrooms.Event) {
 	switch {
-	case p.json && e.Type == langrooms.EventProgress && e.Member == "":
+	case p.json && ofLead(e):
 	case p.json:
 		p.line(e)
 	case p.person:

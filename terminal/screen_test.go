@@ -129,21 +129,25 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("gone") }
 // What a person is shown of a turn, as it happens.
 func TestWatcher(t *testing.T) {
 	piece := func(member, text string) langrooms.Event {
-		return langrooms.Event{Type: langrooms.EventProgress, Member: member, Progress: &langrooms.Progress{Kind: langrooms.ProgressText, Text: text}}
+		exchange := "x"
+		if member == "otto" {
+			exchange = "" // the lead
+		}
+		return langrooms.Event{Type: langrooms.EventProgress, Exchange: exchange, Member: member, Progress: &langrooms.Progress{Kind: langrooms.ProgressText, Text: text}}
 	}
 	var w watcher
 	for _, row := range []struct {
 		event                langrooms.Event
 		said, doing, written string
 	}{
-		{piece("", "I will "), "", "the lead is writing", "I will "},
-		{piece("", "ask.\x1b[2J"), "", "the lead is writing", "I will ask.<1B>[2J"},
+		{piece("otto", "I will "), "", "the lead is writing", "I will "},
+		{piece("otto", "ask.\x1b[2J"), "", "the lead is writing", "I will ask.<1B>[2J"},
 		{langrooms.Event{Type: langrooms.EventLeadText, Text: "I will ask."}, "I will ask.", "the lead is writing", ""},
 		{langrooms.Event{Type: langrooms.EventToolCall, Text: "delegate_to"}, "", "the lead calls delegate_to", ""},
 		{langrooms.Event{Type: langrooms.EventDispatchStarted, Member: "proto", Text: "what broke?"}, "@assistant → proto — what broke?", "@proto is working", ""},
 		{piece("proto", "au"), "", "@proto is writing", "au"},
 		{piece("proto", "th"), "", "@proto is writing", "auth"},
-		{langrooms.Event{Type: langrooms.EventProgress, Member: "proto", Progress: &langrooms.Progress{Kind: langrooms.ProgressTool, Text: "grep\nx", State: "running"}}, "", "@proto uses grep x running", "auth"},
+		{langrooms.Event{Type: langrooms.EventProgress, Exchange: "x", Member: "proto", Progress: &langrooms.Progress{Kind: langrooms.ProgressTool, Text: "grep\nx", State: "running"}}, "", "@proto uses grep x running", "auth"},
 		{langrooms.Event{Type: langrooms.EventDispatchEnded, Member: "proto", Outcome: &langrooms.Outcome{Author: "proto", OK: true, Reply: "auth \u202ebroke"}}, "@proto — auth <202E>broke", "", ""},
 	} {
 		said := w.event(row.event)

@@ -38,10 +38,13 @@ func (w *watcher) style(code, text string) string {
 // begin forgets the turn before.
 func (w *watcher) begin() { *w = watcher{colours: w.colours} }
 
+// ofLead reports whether e is the lead's own progress.
+func ofLead(e langrooms.Event) bool { return e.Type == langrooms.EventProgress && e.Exchange == "" }
+
 // event takes one event. It returns what has been said whole, "" for nothing.
 func (w *watcher) event(e langrooms.Event) (said string) {
 	who := "the lead"
-	if e.Member != "" {
+	if e.Member != "" && !ofLead(e) {
 		who = "@" + e.Member
 	}
 	switch e.Type {

@@ -193,6 +193,27 @@ func TestDelegatesAddFlags(t *testing.T) {
 	}
 }
 
+// So are those of a model behind an endpoint.
+func TestDelegatesAddOpenAIFlags(t *testing.T) {
+	t.Parallel()
+	f := binary.In(t)
+	path := f.Write("langgraph-config.yaml", "delegates: []\n")
+	r := f.Run("delegates", "add", "plain", "--type", "openai", "--url", "https://m.example.com/v1", "--model", "m",
+		"--param", "top_p=0.5", "--param", "reasoning_effort=low", "--stream=false", "--key-header", "api-key", "--api-version", "2024-06-01", "--own-replies")
+	expect(t, "add", []any{0, ""}, []any{r.Status, r.Out})
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, findings, err := hotreload.Parse(path, data)
+	if err != nil || len(findings) > 0 || len(config.Delegates) != 1 {
+		t.Fatalf("the file reads %v, %v:\n%s", findings, err, data)
+	}
+	d := config.Delegates[0]
+	expect(t, "the entry", []any{map[string]any{"top_p": 0.5, "reasoning_effort": "low"}, false, "api-key", "2024-06-01", true},
+		[]any{d.Params, d.Stream != nil && *d.Stream, d.KeyHeader, d.APIVersion, d.OwnReplies})
+}
+
 // delegates add and remove edit the file and keep its comments.
 func TestDelegatesEdit(t *testing.T) {
 	t.Parallel()

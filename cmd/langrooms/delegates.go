@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -169,6 +170,8 @@ func probe(ctx context.Context, d delegate.Delegate) probeLine {
 func (p *program) addCommand() *cobra.Command {
 	var d hotreload.Delegate
 	var keyEnv, proxyEnv string
+	var params map[string]string
+	stream := true
 	c := &cobra.Command{Use: "add NAME", Short: "Add a delegate to the configuration file", Args: oneArg(&d.Name)}
 	f := c.Flags()
 	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
@@ -193,12 +196,21 @@ func (p *program) addCommand() *cobra.Command {
 	f.StringVar(&d.HTTP.KeyFile, "key-file", "", "the PEM file of its key (a2a)")
 	f.StringVar(&proxyEnv, "proxy-env", "", "the environment `VARIABLE` that holds a proxy's URL (a2a)")
 	f.IntVar(&d.HTTP.Retries, "retries", 0, "how often a request is tried again after 429 and 503 (a2a; otherwise 1)")
+	f.StringToStringVar(&params, "param", nil, "a further field `NAME=JSON` of each request (openai); repeatable")
+	f.BoolVar(&stream, "stream", true, "--stream=false asks for answers in one piece (openai)")
+	f.StringVar(&d.KeyHeader, "key-header", "", "the header that carries the key (openai)")
+	f.StringVar(&d.APIVersion, "api-version", "", "the API's version in the query, as Azure wants it (openai)")
+	f.BoolVar(&d.OwnReplies, "own-replies", false, "show it its own replies too (openai)")
 	f.StringVar(&keyEnv, "key-env", "", "the environment `VARIABLE` that holds the credential (a2a, openai)")
 	c.RunE = func(*cobra.Command, []string) error {
 		if keyEnv != "" && d.Type == "a2a" {
 			d.Auth.Credential = hotreload.SecretFromEnv(keyEnv)
 		} else if keyEnv != "" {
 			d.APIKey = hotreload.SecretFromEnv(keyEnv)
+		}
+		d.Params = paramValues(params)
+		if !stream {
+			d.Stream = &stream
 		}
 		if proxyEnv != "" {
 			d.HTTP.Proxy = hotreload.SecretFromEnv(proxyEnv)
@@ -213,6 +225,22 @@ func (p *program) addCommand() *cobra.Command {
 		return nil
 	}
 	return required(c, "type")
+}
+
+// paramValues reads values as JSON; one that is none is text.
+func paramValues(params map[string]string) map[string]any {
+	var values map[string]any
+	for name, text := range params {
+		var value any
+		if json.Unmarshal([]byte(text), &value) != nil {
+			value = text
+		}
+		if values == nil {
+			values = make(map[string]any)
+		}
+		values[name] = value
+	}
+	return values
 }
 
 func oneArg(into *string) cobra.PositionalArgs {

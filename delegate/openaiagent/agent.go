@@ -13,6 +13,7 @@ import (
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/internal/httpx"
+	"github.com/langrooms/langrooms/internal/completion"
 )
 
 // Agent is a [delegate.Delegate] that asks an OpenAI-compatible endpoint.
@@ -22,7 +23,7 @@ type Agent struct {
 	// own is the transport that Close ends; nil when the caller gave a client.
 	own *http.Transport
 	// dialect is the form of request that this endpoint was last seen to accept.
-	dialect atomic.Pointer[dialect]
+	dialect atomic.Pointer[completion.Dialect]
 
 	mu     sync.Mutex
 	closed bool
@@ -56,14 +57,14 @@ func New(cfg Config) (*Agent, error) {
 		a.client.Transport = httpx.Retry(a.own, cfg.HTTP.Retries)
 	}
 	a.client.CheckRedirect = checkRedirect
-	a.dialect.Store(&dialect{})
+	a.dialect.Store(&completion.Dialect{})
 	a.life, a.end = context.WithCancelCause(context.Background())
 	return a, nil
 }
 
 // Info describes the delegate. It has no conversations and no tasks to resume.
 func (a *Agent) Info() delegate.Info {
-	return delegate.Info{Name: a.cfg.Name, Type: "openai", Description: a.cfg.Description}
+	return delegate.Info{Name: a.cfg.Name, Type: "openai", Description: a.cfg.Description, OwnReplies: a.cfg.OwnReplies}
 }
 
 // Ask sends the prompt as one completion. A conversation key or a task to resume is

@@ -12,6 +12,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/completion"
 )
 
 func TestFailuresOfTheAnswer(t *testing.T) {
@@ -228,14 +229,14 @@ func TestLargeAnswers(t *testing.T) {
 			}
 			sendEvents(w, stop, done)
 		}, nil},
-		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, maxReply+len(piece), wholeAfter) }, errTooLong},
+		{"too long whole", func(w http.ResponseWriter) { write(w, wholeBefore, maxReply+len(piece), wholeAfter) }, completion.ErrTooLong},
 		{"too long stream", func(w http.ResponseWriter) {
 			for range maxReply/len(piece) + 1 {
 				write(w, chunkBefore, len(piece), chunkAfter)
 			}
-		}, errTooLong},
-		{"endless whole", func(w http.ResponseWriter) { write(w, wholeBefore, 2*maxBody, "") }, errTooLong},
-		{"endless event", func(w http.ResponseWriter) { write(w, chunkBefore, 2*maxBody, "") }, errTooLong},
+		}, completion.ErrTooLong},
+		{"endless whole", func(w http.ResponseWriter) { write(w, wholeBefore, 2*completion.MaxBody, "") }, completion.ErrTooLong},
+		{"endless event", func(w http.ResponseWriter) { write(w, chunkBefore, 2*completion.MaxBody, "") }, completion.ErrTooLong},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package openaiagent
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,18 +21,9 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/internal/httpx"
+	"github.com/langrooms/langrooms/internal/completion"
 	"github.com/langrooms/langrooms/internal/redact"
 )
-
-// dialect is what differs between endpoints that all call themselves compatible.
-type dialect struct {
-	// plain: it refuses "stream".
-	plain bool
-	// modern: it refuses "max_tokens" and wants "max_completion_tokens".
-	modern bool
-	// without are the fields that it has refused by name, so they are not sent.
-	without []string
-}
 
 // call is one ask or probe. It is the HTTP client that langchaingo is given, so that the
 // status, the body and the cause of a failure are seen here.
@@ -42,7 +32,7 @@ type call struct {
 	key      string
 	secrets  redact.Set // the key, as what the endpoint says may repeat it
 	progress func(langrooms.Progress)
-	dialect  dialect
+	dialect  completion.Dialect
 	headers  http.Header   // the configured ones
 	silence  time.Duration // between two signs of life
 	// refused and cut are why an answer with text is not a whole one.
@@ -97,7 +87,7 @@ func (c *call) ask(ctx context.Context, prompt string) (delegate.Reply, error) {
 			c.agent.dialect.Store(&known)
 			return reply, nil
 		}
-		var refused *statusError
+		var refused *completion.Refusal
 		if !errors.As(err, &refused) || !c.adapt(refused) {
 			return delegate.Reply{}, err
 		}
@@ -106,43 +96,13 @@ func (c *call) ask(ctx context.Context, prompt string) (delegate.Reply, error) {
 
 // adapt changes the dialect after a refusal of the request's form, and reports whether
 // there was something left to change.
-func (c *call) adapt(refused *statusError) bool {
-	if refused.status != http.StatusBadRequest && refused.status != http.StatusUnprocessableEntity {
-		return false
-	}
-	name := c.named(refused)
-	switch {
-	case name == "max_tokens" && !c.dialect.modern:
-		c.dialect.modern = true
-	case name != "" && name != "stream":
-		c.dialect.without = append(slices.Clip(c.dialect.without), name)
-	case !c.dialect.plain && !c.agent.cfg.Whole:
-		c.dialect.plain = true
-	default:
-		return false
-	}
-	return true
-}
-
-// named is the field of the request that a refusal names, in its place for that or quoted
-// in its words; empty when it is none that could be left out.
-func (c *call) named(refused *statusError) string {
-	names := []string{"max_tokens", "max_completion_tokens", "stream_options", "stream"}
+func (c *call) adapt(refused *completion.Refusal) bool {
+	var own []string
 	if c.agent.cfg.Temperature != nil {
-		names = append(names, "temperature")
+		own = append(own, "temperature")
 	}
-	names = append(names, slices.Sorted(maps.Keys(c.agent.cfg.Params))...)
-	for _, name := range names {
-		if slices.Contains(c.dialect.without, name) {
-			continue
-		}
-		for _, quote := range []string{"'", "\"", "`"} {
-			if refused.param == name || strings.Contains(refused.message, quote+name+quote) {
-				return name
-			}
-		}
-	}
-	return ""
+	own = append(own, slices.Sorted(maps.Keys(c.agent.cfg.Params))...)
+	return c.dialect.Adapt(refused, own, !c.agent.cfg.Whole)
 }
 
 // attempt sends the prompt once through langchaingo.
@@ -161,7 +121,7 @@ func (c *call) attempt(ctx context.Context, prompt string) (delegate.Reply, erro
 		return delegate.Reply{}, c.protocol(err)
 	}
 	options := []llms.CallOption{llms.WithMaxTokens(cfg.MaxTokens)}
-	if !c.dialect.modern {
+	if !c.dialect.Modern {
 		options = append(options, openai.WithLegacyMaxTokensField())
 	}
 	response, err := model.GenerateContent(httptrace.WithClientTrace(ctx, c.trace()), c.messages(prompt), options...)
@@ -219,19 +179,19 @@ func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
 		return nil, failure
 	}
 	defer resp.Body.Close()
-	whole, err := readAnswer(&pulse{resp.Body, alive}, c.reporter())
+	whole, err := completion.Read(&pulse{resp.Body, alive}, completion.NewReporter(c.secrets, c.progress))
 	if err != nil {
 		c.cut = c.unread(ctx, err)
 		if whole == nil || c.cut.Kind != delegate.KindTimeout && c.cut.Kind != delegate.KindProtocol {
 			return nil, c.cut
 		}
 	}
-	if whole.finish == finishLength && strings.TrimSpace(whole.text) == "" {
+	if whole.Finish == completion.FinishLength && strings.TrimSpace(whole.Text) == "" {
 		return nil, &delegate.Error{Delegate: c.agent.cfg.Name, Kind: delegate.KindFailed, Accepted: true, Err: fmt.Errorf(
 			"it reached its limit of %d tokens before it said anything, its reasoning counted; raise max_tokens", c.agent.cfg.MaxTokens)}
 	}
-	c.refused = whole.refused
-	body, err := whole.encode()
+	c.refused = whole.Refused
+	body, err := whole.Encode()
 	if err != nil {
 		return nil, c.protocol(err)
 	}
@@ -242,33 +202,18 @@ func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
 // and nothing more, of which the client would send a temperature.
 func (c *call) shape(req *http.Request) error {
 	c.authorize(req)
-	var fields map[string]any
-	dec := json.NewDecoder(req.Body)
-	dec.UseNumber()
-	if err := dec.Decode(&fields); err != nil {
-		return err
-	}
 	cfg := c.agent.cfg
-	delete(fields, "temperature")
-	if cfg.Temperature != nil {
-		fields["temperature"] = *cfg.Temperature
-	}
-	if !c.dialect.plain && !cfg.Whole {
-		fields["stream"] = true
-		fields["stream_options"] = map[string]any{"include_usage": true}
-	}
-	maps.Copy(fields, cfg.Params)
-	for _, name := range c.dialect.without {
-		delete(fields, name)
-	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.Body, err = req.GetBody()
-	return err
+	return c.dialect.Rewrite(req, func(fields map[string]any) {
+		delete(fields, "temperature")
+		if cfg.Temperature != nil {
+			fields["temperature"] = *cfg.Temperature
+		}
+		if !c.dialect.Plain && !cfg.Whole {
+			fields["stream"] = true
+			fields["stream_options"] = map[string]any{"include_usage": true}
+		}
+		maps.Copy(fields, cfg.Params)
+	})
 }
 
 // authorize sets the credential and the other headers, and the version of the API.
@@ -318,20 +263,12 @@ func (c *call) probe(ctx context.Context) error {
 		return failure
 	}
 	defer resp.Body.Close()
-	names, err := readModels(resp.Body)
+	names, err := completion.Models(resp.Body)
 	if err != nil {
 		return c.unread(ctx, err)
 	}
-	if cfg := c.agent.cfg; len(names) > 0 && cfg.APIVersion == "" && !listed(cfg.Model, names) {
-		return c.agent.refuse(delegate.OneLine(fmt.Sprintf("the endpoint does not list the model %q; it lists %s", cfg.Model, strings.Join(names, ", ")), maxPeerMessage))
+	if cfg := c.agent.cfg; len(names) > 0 && cfg.APIVersion == "" && !completion.Listed(cfg.Model, names) {
+		return c.agent.refuse(delegate.OneLine(fmt.Sprintf("the endpoint does not list the model %q; it lists %s", cfg.Model, strings.Join(names, ", ")), completion.MaxMessage))
 	}
 	return nil
-}
-
-// listed reports whether a list of models has model, also with the tag that a server adds
-// (":latest") or below a folder ("models/").
-func listed(model string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
-		return name == model || name == model+":latest" || strings.HasSuffix(name, "/"+model)
-	})
 }

@@ -50,6 +50,9 @@ type Config struct {
 	// APIVersion, when set, is sent as the query parameter api-version, which Azure's
 	// classic URLs want.
 	APIVersion string
+	// OwnReplies asks for its own replies in what it is shown of the thread: a completion
+	// remembers nothing.
+	OwnReplies bool
 	// Timeout bounds the time between two signs of life: from the request to the first byte
 	// of the answer, and from one to the next. 0 means [DefaultTimeout].
 	Timeout time.Duration

@@ -2,112 +2,27 @@ package openaiagent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/internal/httpx"
-)
-
-// statusError is an answer that is not a success.
-type statusError struct {
-	status int
-	// message is the peer's own short message, param the request's field it objects to
-	// (OpenAI API reference, "Error object"); either may be empty.
-	message string
-	param   string
-}
-
-func (e *statusError) Error() string {
-	text := strings.TrimSpace(fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status)))
-	if e.message == "" {
-		return text
-	}
-	return text + ": " + e.message
-}
-
-const (
-	// maxErrorBody bounds what is read of a failure's body, maxPeerMessage what is
-	// told of it, in code points.
-	maxErrorBody   = 64 << 10
-	maxPeerMessage = 500
+	"github.com/langrooms/langrooms/internal/completion"
 )
 
 // status returns the failure that an answer outside 2xx is: 5xx means that nothing was
 // accepted, everything else that the endpoint would not.
 func (c *call) status(resp *http.Response) *delegate.Error {
-	e := &statusError{status: resp.StatusCode}
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // what came before a break is enough
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		e.message = string(body)
-	}
-	var object struct {
-		Error, Message, Detail json.RawMessage
-	}
-	if json.Unmarshal(unlisted(body), &object) == nil {
-		for _, raw := range []json.RawMessage{object.Error, object.Message, object.Detail} {
-			if message, param, ok := peerError(raw); ok {
-				e.message, e.param = message, param
-				break
-			}
-		}
-	}
-	if e.message == "" && resp.StatusCode/100 == 3 {
-		e.message = "it redirects to " + origin(resp) + ", which is not followed"
-	}
-	e.message = c.show(e.message)
 	kind := delegate.KindRefused
 	if resp.StatusCode >= 500 {
 		kind = delegate.KindUnreachable
 	}
 	after, _ := httpx.RetryAfter(resp)
-	return &delegate.Error{Delegate: c.agent.cfg.Name, Kind: kind, Err: e, Status: resp.StatusCode, RetryAfter: after}
-}
-
-// unlisted is the first element of a body that is a list, as some endpoints send an error.
-func unlisted(body []byte) []byte {
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		return list[0]
-	}
-	return body
-}
-
-// origin is where a redirect leads, without the parts that may hold a secret.
-func origin(resp *http.Response) string {
-	to, err := resp.Location()
-	if err != nil {
-		return "nowhere"
-	}
-	return (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String()
-}
-
-// peerError reads an error object, or an error that is just a string. It reports false
-// for null, empty and other shapes.
-func peerError(raw json.RawMessage) (message, param string, ok bool) {
-	if json.Unmarshal(raw, &message) == nil {
-		return message, "", message != ""
-	}
-	var object struct {
-		Message string
-		Param   any
-	}
-	if json.Unmarshal(raw, &object) != nil {
-		return "", "", false
-	}
-	param, _ = object.Param.(string)
-	return object.Message, param, true
-}
-
-// show makes a peer's words fit for an error: one line, bounded, without the key.
-func (c *call) show(message string) string {
-	return delegate.OneLine(c.secrets.Text(message), maxPeerMessage)
+	return &delegate.Error{Delegate: c.agent.cfg.Name, Kind: kind, Err: completion.ReadRefusal(resp, c.secrets), Status: resp.StatusCode, RetryAfter: after}
 }
 
 // broken is a request that got no answer.
@@ -135,10 +50,10 @@ func (c *call) unread(ctx context.Context, err error) *delegate.Error {
 	if ctx.Err() != nil {
 		return c.ended(ctx)
 	}
-	var said *peerFailure
+	var said *completion.Failure
 	if errors.As(err, &said) {
 		return &delegate.Error{Delegate: c.agent.cfg.Name, Kind: delegate.KindFailed, Accepted: true,
-			Err: errors.New(c.show(said.message))}
+			Err: errors.New(delegate.OneLine(c.secrets.Text(said.Message), completion.MaxMessage))}
 	}
 	return c.protocol(err)
 }

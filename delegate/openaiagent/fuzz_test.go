@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/internal/completion"
 	"github.com/langrooms/langrooms/internal/redact"
 )
 
@@ -23,7 +24,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var got recorder
 		c := &call{agent: &Agent{}, secrets: redact.New(testKey), progress: got.note}
-		a, err := readAnswer(bytes.NewReader(body), c.reporter())
+		a, err := completion.Read(bytes.NewReader(body), completion.NewReporter(c.secrets, c.progress))
 		shown := got.text(langrooms.ProgressText)
 		if !utf8.ValidString(shown) || strings.Contains(shown, testKey) {
 			t.Errorf("progress = %q", shown)
@@ -31,11 +32,11 @@ func FuzzReadAnswer(f *testing.F) {
 		if err != nil {
 			return
 		}
-		text := c.secrets.Text(a.text)
+		text := c.secrets.Text(a.Text)
 		if !utf8.ValidString(text) || shown != "" && shown != text {
 			t.Errorf("answer %q, progress %q", text, shown)
 		}
-		if _, err := a.encode(); err != nil {
+		if _, err := a.Encode(); err != nil {
 			t.Error(err)
 		}
 	})

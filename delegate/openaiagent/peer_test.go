@@ -15,6 +15,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/completion"
 )
 
 // mockLLM is an OpenAI-compatible endpoint from other hands (npm @dwmkerr/mock-llm).
@@ -61,7 +62,7 @@ func TestAgainstMockLLM(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != delegate.KindFailed || e.Cause() != "Incorrect API key provided." {
 		t.Errorf("streamed: Ask = %v", err)
 	}
-	a.dialect.Store(&dialect{plain: true})
+	a.dialect.Store(&completion.Dialect{Plain: true})
 	_, err = a.Ask(context.Background(), delegate.Request{Prompt: "error-401"})
 	if !errors.As(err, &e) || e.Kind != delegate.KindRefused || e.Cause() != "HTTP 401 Unauthorized: Incorrect API key provided." {
 		t.Errorf("plain: Ask = %v", err)

@@ -27,6 +27,13 @@ func WithThread(ctx context.Context, messages []langrooms.Message) context.Conte
 	return context.WithValue(ctx, threadKey{}, messages)
 }
 
+// Thread returns the thread of [WithThread], for models that look at what is stored; nil
+// without one.
+func Thread(ctx context.Context) []langrooms.Message {
+	thread, _ := ctx.Value(threadKey{}).([]langrooms.Message)
+	return thread
+}
+
 // Model adds the cast to each call of the model it wraps. Make one with [Wrap].
 type Model struct {
 	inner llms.Model
@@ -70,12 +77,11 @@ type reasoningModel struct {
 func (m *reasoningModel) SupportsReasoning() bool { return m.reasoning.SupportsReasoning() }
 
 func (m *Model) prompt(ctx context.Context, messages []llms.MessageContent) []llms.MessageContent {
-	thread, _ := ctx.Value(threadKey{}).([]langrooms.Message)
 	lead := langrooms.Assistant
 	if m.lead != nil && m.lead() != "" {
 		lead = m.lead()
 	}
-	return withBlock(messages, room.CastBlock(lead, room.Cast(thread, lead)))
+	return withBlock(messages, room.CastBlock(lead, room.Cast(Thread(ctx), lead)))
 }
 
 // withBlock ends the last leading system message with block, in place of an earlier one;

@@ -2,7 +2,6 @@ package leadnode
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langchain"
-	"github.com/langrooms/langrooms/middleware/cast"
 	"github.com/langrooms/langrooms/room"
 )
 
@@ -111,7 +109,7 @@ type Turn struct {
 	model    llms.Model
 	messages []langrooms.Message
 	asked    langrooms.Message
-	next     string // the id of the answer under way
+	plain    bool // the endpoint took the history in its plain form only
 	steps    int
 	text     string
 }
@@ -171,77 +169,20 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 	if t.steps++; t.steps > n.cfg.MaxSteps {
 		return false, fmt.Errorf("%w after %d calls", ErrSteps, n.cfg.MaxSteps)
 	}
-	t.next = langrooms.NewID()
-	choices, err := n.generate(ctx, t)
-	if err != nil {
+	answer, ok, err := n.generate(ctx, t)
+	if err != nil || !ok {
 		return false, err
 	}
-	answer, ok := langchain.FromChoices(choices)
-	if !ok {
-		return false, nil
-	}
-	answer.ID = t.next
 	if text := answer.Text(); text != "" {
 		t.text = text
 	}
 	if t.asked = answer; len(calls(answer)) > 0 {
 		if text := answer.Text(); text != "" {
-			t.room.Events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Text: text, MessageID: t.next})
+			t.room.Events.Emit(langrooms.Event{Type: langrooms.EventLeadText, Thread: t.turn.Thread(), Member: t.lead(), Text: text, MessageID: answer.ID})
 		}
 		return true, nil
 	}
 	return false, t.turn.Put("loop", answer)
-}
-
-func (n *Node) generate(ctx context.Context, t *Turn) ([]*llms.ContentChoice, error) {
-	var prompt []llms.MessageContent
-	if n.cfg.System != "" {
-		prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeSystem, n.cfg.System))
-	}
-	prompt = append(prompt, langchain.ToModel(t.messages)...)
-	options := n.cfg.Options
-	if len(n.cfg.Tools) > 0 {
-		options = append(options[:len(options):len(options)], llms.WithTools(n.definitions()))
-	}
-	if t.room.Events != nil {
-		t.works(langrooms.ProgressThought, "")
-		options = append(options[:len(options):len(options)], llms.WithStreamingFunc(t.piece))
-	}
-	resp, err := t.model.GenerateContent(cast.WithThread(ctx, t.messages), prompt, options...)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrModel, err)
-	case len(resp.Choices) == 0:
-		return nil, fmt.Errorf("%w: its response holds no choice", ErrModel)
-	}
-	return resp.Choices, nil
-}
-
-// works reports what the lead is at.
-func (t *Turn) works(kind langrooms.ProgressKind, text string) {
-	t.room.Events.Emit(langrooms.Event{Type: langrooms.EventProgress, Thread: t.turn.Thread(), MessageID: t.next,
-		Progress: &langrooms.Progress{Kind: kind, Text: text}})
-}
-
-// piece takes a piece of the model's answer. Clients of langchaingo mix pieces of tool calls,
-// as lists of JSON objects, with those of words.
-func (t *Turn) piece(_ context.Context, chunk []byte) error {
-	var calls []struct{ Function json.RawMessage }
-	if len(chunk) > 0 && chunk[0] == '[' && json.Unmarshal(chunk, &calls) == nil && len(calls) > 0 && calls[0].Function != nil {
-		return nil
-	}
-	if len(chunk) > 0 {
-		t.works(langrooms.ProgressText, strings.ToValidUTF8(string(chunk), "\uFFFD"))
-	}
-	return nil
-}
-
-func (n *Node) definitions() []llms.Tool {
-	defs := make([]llms.Tool, len(n.cfg.Tools))
-	for i, tool := range n.cfg.Tools {
-		defs[i] = tool.Definition()
-	}
-	return defs
 }
 
 // Act runs the tools that the model asked for, in order, and stores the call, the results

@@ -1,4 +1,4 @@
-package openaiagent
+package completion
 
 import (
 	"encoding/json"
@@ -64,8 +64,8 @@ func (t *text) decode(n int) (string, error) {
 	}
 	t.open = append(t.open[:0], t.open[n:]...)
 	t.whole.WriteString(decoded)
-	if t.whole.Len() > maxReply {
-		return "", errTooLong
+	if t.whole.Len() > MaxReply {
+		return "", ErrTooLong
 	}
 	return decoded, nil
 }

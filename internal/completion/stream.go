@@ -1,4 +1,4 @@
-package openaiagent
+package completion
 
 import (
 	"bufio"
@@ -16,12 +16,12 @@ import (
 // readStream folds a stream of server-sent events into one answer. "[DONE]" or a finish
 // reason ends the answer, and a stream that ends without either has broken off. An end
 // without the blank line after the last event, which the format wants, is forgiven.
-func readStream(in io.Reader, r *reporter) (*answer, error) {
+func readStream(in io.Reader, r *Reporter) (*Answer, error) {
 	f := folder{reporter: r}
-	for e, err := range sse.Read(io.MultiReader(in, strings.NewReader("\n\n")), &sse.ReadConfig{MaxEventSize: maxBody}) {
+	for e, err := range sse.Read(io.MultiReader(in, strings.NewReader("\n\n")), &sse.ReadConfig{MaxEventSize: MaxBody}) {
 		switch {
 		case errors.Is(err, bufio.ErrTooLong):
-			return nil, errTooLong
+			return nil, ErrTooLong
 		case err != nil:
 			return f.partial(fmt.Errorf("%w: %w", errBroken, err))
 		}
@@ -49,7 +49,7 @@ func cutDone(data string) (rest string, last bool) {
 
 // folder puts an answer together from its pieces.
 type folder struct {
-	reporter *reporter
+	reporter *Reporter
 	// quiet reports no progress: the answer came whole.
 	quiet     bool
 	began     bool
@@ -58,6 +58,9 @@ type folder struct {
 	finish    string
 	refused   bool
 	usage     usage
+	kept      keeper
+	calls     []*building
+	size      int // of the calls, in bytes
 }
 
 // events takes the data of one event: a chunk, or several where an endpoint leaves out the
@@ -93,7 +96,7 @@ func (f *folder) event(data []byte) error {
 		return fmt.Errorf("%w: %w", errUnreadable, delegate.DecodeCause(err))
 	}
 	if message, _, said := peerError(c.Error); said {
-		return &peerFailure{message}
+		return &Failure{message}
 	}
 	if c.Usage != nil {
 		f.usage = *c.Usage
@@ -102,27 +105,41 @@ func (f *folder) event(data []byte) error {
 		return nil
 	}
 	f.began = true
-	choice := c.Choices[0]
-	if choice.Finish != nil && *choice.Finish != "" {
-		f.finish = *choice.Finish
-	}
-	for _, piece := range []*content{choice.Message, choice.Delta} {
-		if piece == nil {
-			continue
-		}
-		if err := f.add(piece); err != nil {
+	for _, choice := range c.Choices {
+		if err := f.choice(choice); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *folder) add(piece *content) error {
-	words, err := f.text.add(piece.Content)
+// choice takes the first choice's piece. Others are answers beside it, or hold the calls that
+// some endpoints part from the words.
+func (f *folder) choice(c choice) error {
+	for _, piece := range []fields{c.Message, c.Delta} {
+		if err := f.call(piece["tool_calls"]); err != nil {
+			return err
+		}
+		if c.Index > 0 {
+			continue
+		}
+		f.kept.message(piece)
+		if err := f.add(piece); err != nil {
+			return err
+		}
+	}
+	if c.Index <= 0 && c.Finish != nil && *c.Finish != "" {
+		f.finish = *c.Finish
+	}
+	return nil
+}
+
+func (f *folder) add(piece fields) error {
+	words, err := f.text.add(piece["content"])
 	if err != nil {
 		return err
 	}
-	refusal, err := f.text.add(piece.Refusal)
+	refusal, err := f.text.add(piece["refusal"])
 	if err != nil {
 		return err
 	}
@@ -130,9 +147,9 @@ func (f *folder) add(piece *content) error {
 	if words += refusal; f.quiet {
 		return nil
 	}
-	thought, err := f.reasoning.add(piece.Reasoning)
+	thought, err := f.reasoning.add(piece["reasoning_content"])
 	if err == nil && thought == "" {
-		thought, err = f.reasoning.add(piece.Thinking)
+		thought, err = f.reasoning.add(piece["reasoning"]) // its name at some endpoints
 	}
 	if err != nil {
 		return err
@@ -143,7 +160,7 @@ func (f *folder) add(piece *content) error {
 }
 
 // answer returns the whole. It reports what was held back of the text.
-func (f *folder) answer() (*answer, error) {
+func (f *folder) answer() (*Answer, error) {
 	if !f.began {
 		return nil, errNoAnswer
 	}
@@ -154,11 +171,14 @@ func (f *folder) answer() (*answer, error) {
 	if !f.quiet {
 		f.reporter.rest(words)
 	}
-	return &answer{text: f.text.whole.String(), finish: f.finish, refused: f.refused, usage: f.usage}, nil
+	a := &Answer{Text: f.text.whole.String(), Finish: f.finish, Refused: f.refused,
+		Input: count(f.usage.Prompt), Output: count(f.usage.Completion)}
+	a.Calls, a.Kept = f.finishCalls()
+	return a, nil
 }
 
 // partial is what there is of an answer that broke off with err; nil where nothing was said.
-func (f *folder) partial(err error) (*answer, error) {
+func (f *folder) partial(err error) (*Answer, error) {
 	if f.text.whole.Len() == 0 {
 		return nil, err
 	}
