@@ -128,7 +128,7 @@ func isCallPiece(piece []byte) bool {
 		return false
 	}
 	for _, c := range calls {
-		if c.Function == nil || c.Function.Name == nil || c.Function.Arguments == nil {
+		if c.Function == nil || c.Function.Name == nil && c.Function.Arguments == nil {
 			return false
 		}
 	}
