@@ -53,4 +53,4 @@ staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && go run $(STATICCHECK) ./...); echo "staticcheck: $$m ok"; done
 
 gotest:
-	@set -e; for m in $(MODULES); do echo "test: $$m"; (cd $$m && go test -race -shuffle=on -count=1 -timeout 10m ./...); done
+	@set -e; for m in $(MODULES); do echo "test: $$m"; (cd $$m && go test -race -shuffle=on -count=1 -timeout 25m ./...); done
