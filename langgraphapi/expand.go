@@ -28,8 +28,7 @@ type expander struct {
 	modes []string
 	step  int
 	live  map[string]*piece // replies under way, by message id
-	named bool
-	heard map[string]bool // who has spoken in the thread, for the named graph
+	heard map[string]bool   // who has spoken in the thread, for the named graph
 }
 
 // piece is a reply of which pieces come in.

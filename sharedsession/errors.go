@@ -19,9 +19,6 @@ func (e *Error) Is(target error) bool {
 	return errors.As(target, &t) && t.Code == e.Code
 }
 
-// because returns the refusal with other words.
-func (e *Error) because(message string) *Error { return &Error{Code: e.Code, Message: message} }
-
 // The refusals, compared by errors.Is. A surface has a status for each code.
 var (
 	// ErrNotFound is one answer for a room that does not exist and for one that the caller

@@ -147,10 +147,6 @@ func user(name string) sharedsession.Caller {
 	return sharedsession.Caller{Party: sharedsession.Party{Kind: sharedsession.User, Name: name}}
 }
 
-func agent(name string) sharedsession.Caller {
-	return sharedsession.Caller{Party: sharedsession.Party{Kind: sharedsession.Agent, Name: name}}
-}
-
 var ada = user("ada")
 
 func invite(names ...string) []sharedsession.Invitee {

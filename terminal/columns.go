@@ -13,16 +13,6 @@ func clip(text string, columns int) string {
 	return ansi.Truncate(text, max(columns, 0), "…")
 }
 
-// clipLeft is clip for text whose end matters.
-func clipLeft(text string, columns int) string {
-	text = strings.NewReplacer("\r", "", "\n", " ", "\t", " ").Replace(text)
-	over := ansi.StringWidth(text) - columns
-	if over <= 0 {
-		return text
-	}
-	return ansi.TruncateLeft(text, over+1, "…")
-}
-
 // tabStop is how far the tabs of text move on a screen.
 const tabStop = 8
 

@@ -23,13 +23,6 @@ func brokenNewer() []broken {
 	return slices.Concat(brokenVersions(), brokenSelections(), brokenQueries(), brokenLogs(), brokenWhole(), brokenTurns())
 }
 
-// lists changes what List yields.
-func lists(change func(cp *point)) func(*hooks) {
-	return func(h *hooks) {
-		h.list = func(ctx ctxT, q query) iter.Seq2[point, error] { return changed(h.full.List(ctx, q), change) }
-	}
-}
-
 func changed[T any](seq iter.Seq2[T, error], change func(v *T)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for v, err := range seq {

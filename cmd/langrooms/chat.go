@@ -65,7 +65,7 @@ func (p *program) converse(ctx context.Context, app *setup.App, printer *termina
 			return err
 		}
 		if p.incognito && room.Parse(message, app.Roster.Current().Names()).Kind == room.NotAddressed {
-			return usageError{errors.New(notIncognito)}
+			return usageError{errIncognito}
 		}
 	}
 	if newest {
@@ -122,6 +122,9 @@ func (p *program) newestThread(ctx context.Context, saver checkpointer.Saver) er
 
 // notIncognito is the answer to a message that cannot be kept as it was asked to be.
 const notIncognito = "This message addresses nobody, and only what is addressed can be incognito. Nothing was sent."
+
+// errIncognito is the same as an error.
+var errIncognito = errors.New("the message addresses nobody, and only what is addressed can be incognito; nothing was sent")
 
 // graph is the two nodes that a message goes through.
 type graph struct {

@@ -22,10 +22,6 @@ type turner struct {
 	nodes *graph
 }
 
-// errIncognito says that an incognito message addresses nobody; the lead's turns cannot be kept
-// out of the thread.
-var errIncognito = errors.New("an incognito message must address a delegate with @name")
-
 // turn takes a run's turn, and keeps what the room itself says to it.
 func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
 	result, err := t.take(ctx, r, in, feed)
