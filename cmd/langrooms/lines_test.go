@@ -102,7 +102,7 @@ func TestIncognitoOfTheLead(t *testing.T) {
 	t.Parallel()
 	f := folder(t, says(t, "hello"), "")
 	r := f.Run("chat", "--incognito", "-m", "hey @slow hi")
-	if r.Status != 2 || r.Out != "" || !strings.Contains(r.Diag, "Nothing was sent.") {
+	if r.Status != 2 || r.Out != "" || !strings.Contains(r.Diag, "nothing was sent") {
 		t.Errorf("got %+v", r)
 	}
 	if r := f.Run("thread", "show"); r.Status != 1 {
