@@ -15,7 +15,7 @@ import (
 // left out.
 func (s *scope) delegates(list *yaml.Node) []Delegate {
 	var roster []Delegate
-	lines := map[string]int{}
+	lines, alike := map[string]int{}, map[string][]int{}
 	for i, item := range list.Content {
 		e := s.entry("delegate", "delegates", i, resolve(item))
 		d, ok := readDelegate(e, resolve(item), item.Line)
@@ -26,20 +26,22 @@ func (s *scope) delegates(list *yaml.Node) []Delegate {
 			e.report(Error, item, "name", "refused: a second entry with this name, the first is in line %d", first)
 			continue
 		}
-		if twin := twinOf(d.Name, roster); twin != nil {
+		if twin := twinOf(d.Name, roster, alike); twin != nil {
 			e.report(Error, item, "name", "refused: the name is another spelling of \"%s\" in line %d", shown(twin.Name), twin.Line)
 			continue
 		}
 		lines[d.Name] = d.Line
+		alike[names.Key(d.Name)] = append(alike[names.Key(d.Name)], len(roster))
 		roster = append(roster, d)
 	}
 	return roster
 }
 
-// twinOf returns the entry whose name is name in another spelling, or nil.
-func twinOf(name string, roster []Delegate) *Delegate {
-	for i, d := range roster {
-		if names.Twins(name, d.Name) {
+// twinOf returns the entry whose name is name in another spelling, or nil. alike are the names
+// of roster by their keys, so that a long roster is not compared with itself.
+func twinOf(name string, roster []Delegate, alike map[string][]int) *Delegate {
+	for _, i := range alike[names.Key(name)] {
+		if names.Twins(name, roster[i].Name) {
 			return &roster[i]
 		}
 	}
