@@ -150,6 +150,8 @@ type Delegate struct {
 	// AuthMethod is the agent's authentication method; Mode, and Model above, are set on
 	// each session.
 	AuthMethod, Mode string
+	// MCPServers are the tool servers that an acp agent is given.
+	MCPServers []MCPServer
 	// IdleLimit is how long a process is kept after an address, by default 30 min.
 	IdleLimit time.Duration
 	// Permissions is "auto" (default), "allowlist", "readonly" or "ask". AllowKinds, when not

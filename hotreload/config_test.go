@@ -84,6 +84,8 @@ func TestDelegateEqual(t *testing.T) {
 			p.CAFile = "x"
 		case *[]string:
 			*p = []string{"x"}
+		case *[]MCPServer:
+			*p = []MCPServer{{Name: "x"}}
 		case *map[string]string:
 			*p = map[string]string{"x": "y"}
 		default:

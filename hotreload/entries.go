@@ -50,12 +50,12 @@ func twinOf(name string, roster []Delegate, alike map[string][]int) *Delegate {
 
 // entry returns the scope of one list item, named by its name if it has one.
 func (s *scope) entry(what, key string, i int, n *yaml.Node) *scope {
-	e := &scope{parser: s.parser, prefix: fmt.Sprintf("%s[%d].", key, i), who: fmt.Sprintf("%s %d: ", what, i+1)}
+	prefix, who := fmt.Sprintf("%s[%d].", key, i), fmt.Sprintf("%s %d: ", what, i+1)
 	if name := text(n, "name"); name != "" {
-		e.prefix = key + "." + shown(name) + "."
-		e.who = fmt.Sprintf("%s \"%s\": ", what, shown(name))
+		prefix = key + "." + shown(name) + "."
+		who = fmt.Sprintf("%s \"%s\": ", what, shown(name))
 	}
-	return e
+	return &scope{parser: s.parser, prefix: s.prefix + prefix, who: s.who + who}
 }
 
 // text returns the scalar under key in mapping n, "" if there is none.
@@ -116,9 +116,14 @@ func (s *scope) checkReach(d Delegate, n *yaml.Node) {
 	if (d.HTTP.CertFile == "") != (d.HTTP.KeyFile == "") {
 		s.report(Error, n, "cert_file", "refused: cert_file and key_file go together, and one of them is missing")
 	}
-	for _, header := range slices.Sorted(maps.Keys(d.HTTP.HeadersEnv)) {
-		if err := checkVariable(d.HTTP.HeadersEnv[header]); err != nil {
-			s.report(Error, valueOf(n, "headers_env"), "headers_env", "refused: headers_env.%s %v", shown(header), err)
+	s.checkVariables("refused: ", n, "headers_env", d.HTTP.HeadersEnv)
+}
+
+// checkVariables refuses what names no variable in the map under key of mapping n.
+func (s *scope) checkVariables(lead string, n *yaml.Node, key string, names map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if err := checkVariable(names[name]); err != nil {
+			s.report(Error, valueOf(n, key), key, "%s%s.%s %v", lead, key, shown(name), err)
 		}
 	}
 }
@@ -126,6 +131,18 @@ func (s *scope) checkReach(d Delegate, n *yaml.Node) {
 // readEntry fills *into with the defaults of its type and the values of mapping n, and
 // reports whether the entry is valid.
 func readEntry[T any](e *scope, rows []row[T], n *yaml.Node, into *T) bool {
+	before := len(e.findings)
+	readFields(e, rows, n, into)
+	for i := before; i < len(e.findings); i++ {
+		if f := &e.findings[i]; f.Severity == Error {
+			f.Message = e.who + "refused: " + strings.TrimPrefix(f.Message, e.who)
+		}
+	}
+	return !e.failed
+}
+
+// readFields is readEntry without a word on what becomes of the entry.
+func readFields[T any](e *scope, rows []row[T], n *yaml.Node, into *T) {
 	for _, r := range rows {
 		if r.has(e.typ) {
 			store(r.at(into), r.Kind, r.Default)
@@ -139,12 +156,6 @@ func readEntry[T any](e *scope, rows []row[T], n *yaml.Node, into *T) bool {
 			e.report(Error, n, r.Key, "%s is missing", r.Key)
 		}
 	}
-	for i := before; i < len(e.findings); i++ {
-		if f := &e.findings[i]; f.Severity == Error {
-			f.Message = e.who + "refused: " + strings.TrimPrefix(f.Message, e.who)
-		}
-	}
-	return !e.failed
 }
 
 func reported(findings []Finding, key string) bool {

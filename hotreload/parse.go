@@ -120,6 +120,11 @@ func readValue[T any](s *scope, r row[T], p pair, into, old *T) {
 			*list = s.delegates(p.value)
 			return
 		}
+	case *[]MCPServer:
+		if p.value.Kind == yaml.SequenceNode {
+			*list = s.servers(p.value)
+			return
+		}
 	case *[]Key:
 		if p.value.Kind == yaml.SequenceNode {
 			*list = s.keys(p.value)

@@ -69,6 +69,8 @@ func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bo
 	case *time.Duration:
 		s := v.Seconds()
 		return strconv.FormatFloat(s, 'f', -1, 64), s != 0 && s != f.Default
+	case *[]MCPServer:
+		return serversAsYAML(*v, write), *v != nil
 	case *[]string:
 		words := make([]string, len(*v))
 		for i, w := range *v {

@@ -12,6 +12,9 @@ import (
 var (
 	newACP = Delegate{Name: "new", Type: "acp", Description: "writes: code", Command: "npx", Args: []string{"-y", "pkg", "8080"},
 		Env: map[string]string{"B": "2", "A": "x y"}, Timeout: 90 * time.Second, Permissions: "readonly", AllowKinds: []string{"read"}}
+	newMCP = Delegate{Name: "new", Type: "acp", Command: "c", Permissions: "ask", MCPServers: []MCPServer{{Name: OwnServer},
+		{Name: "files", Command: "mcp-files", Args: []string{"--ro"}, Env: map[string]string{"A": "x y"}, EnvFrom: map[string]string{"T": "TOKEN"}},
+		{Name: "search", URL: "https://s/mcp", HeadersEnv: map[string]string{"Authorization": "TOKEN"}}}}
 	newA2A = Delegate{Name: "new", Type: "a2a", URL: "https://peer.example.com/rpc", Auth: Auth{Scheme: "bearer", Credential: SecretFromEnv("TOKEN")}}
 	newTLS = Delegate{Name: "new", Type: "a2a", URL: "https://h/rpc", CardURL: "https://h/card", Binding: "HTTP+JSON",
 		Auth: Auth{Scheme: "oauth2", Credential: SecretFromEnv("S"), ClientID: "me", Scopes: []string{"read"}},
@@ -65,6 +68,12 @@ func TestInsertDelegate(t *testing.T) {
   proxy_env: PROXY
   retries: 3
 `
+	const mcp = `- name: new
+  type: acp
+  command: c
+  mcp_servers: [langrooms, {name: files, command: mcp-files, args: ["--ro"], env: {A: "x y"}, env_from: {T: TOKEN}}, {name: search, url: https://s/mcp, headers_env: {Authorization: TOKEN}}]
+  permissions: ask
+`
 	indented := func(text string) string {
 		return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 	}
@@ -88,6 +97,10 @@ func TestInsertDelegate(t *testing.T) {
 			"delegates:\n- name: a\n  type: acp\n  command: c\n  args: [a, # x ]\n    b,\n  ]\n" + a2a},
 		{"a list in brackets", "delegates: [{name: a, type: acp, command: c}]\n", newA2A, "delegates: [{name: a, type: acp, command: c}, " + flowItem + "]\n"},
 		{"JSON", `{"room": {}}`, newA2A, `{"delegates": [{"name": "new", "type": "a2a", "url": "https://peer.example.com/rpc", "auth": {"scheme": "bearer", "credentialsEnv": "TOKEN"}}], "room": {}}`},
+		{"tool servers", "room: {}\n", newMCP, "room: {}\ndelegates:\n" + indented(mcp)},
+		{"tool servers in JSON", `{"room": {}}`, newMCP, `{"delegates": [{"name": "new", "type": "acp", "command": "c", "mcp_servers": ["langrooms", ` +
+			`{"name": "files", "command": "mcp-files", "args": ["--ro"], "env": {"A": "x y"}, "env_from": {"T": "TOKEN"}}, ` +
+			`{"name": "search", "url": "https://s/mcp", "headers_env": {"Authorization": "TOKEN"}}], "permissions": "ask"}], "room": {}}`},
 		{"CRLF", "delegates:\r\n- name: a\r\n  type: acp\r\n  command: c\r\n", newA2A, "delegates:\r\n- name: a\r\n  type: acp\r\n  command: c\r\n" + strings.ReplaceAll(a2a, "\n", "\r\n")},
 	}
 	for _, tt := range tests {

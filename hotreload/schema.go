@@ -1,5 +1,7 @@
 package hotreload
 
+import "slices"
+
 // Kind is the kind of value that a key takes.
 type Kind string
 
@@ -60,6 +62,8 @@ func Schema() []Field {
 		switch r.Key {
 		case "delegates":
 			all = appendEntryFields(all, delegateRows, r.Field)
+			at := slices.IndexFunc(all, func(f Field) bool { return f.Key == "delegates[].mcp_servers" })
+			all = slices.Insert(all, at+1, appendEntryFields(nil, serverRows, all[at])...)
 		case "server.keys":
 			all = appendEntryFields(all, keyRows, r.Field)
 		}
@@ -71,6 +75,9 @@ func appendEntryFields[T any](all []Field, rows []row[T], of Field) []Field {
 	for _, r := range rows {
 		f := r.Field
 		f.Key, f.Live, f.Group = of.Key+"[]."+f.Key, of.Live, of.Group
+		if f.Types == nil {
+			f.Types = of.Types
+		}
 		all = append(all, f)
 	}
 	return all

@@ -121,12 +121,34 @@ var delegateRows = []row[Delegate]{
 		Help: "The model, by the agent's own id; absent leaves it to the agent."}, func(d *Delegate) any { return &d.Model }},
 	{Field{Key: "mode", Kind: KindText, Types: acpOnly,
 		Help: "The session mode, by the agent's own id; absent leaves it to the agent."}, func(d *Delegate) any { return &d.Mode }},
-	{Field{Key: "permissions", Kind: KindChoice, Types: acpOnly, Choices: []string{"auto", "allowlist", "readonly"}, Default: "auto",
-		Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think. An agent that does not ask is not held."}, func(d *Delegate) any { return &d.Permissions }},
+	{Field{Key: "mcp_servers", Kind: KindEntries, Types: acpOnly,
+		Help: "Tool servers (MCP) that it is given with each session: the word `langrooms` for this server's own, or an entry with a name and either a command or a url."}, func(d *Delegate) any { return &d.MCPServers }},
+	{Field{Key: "permissions", Kind: KindChoice, Types: acpOnly, Choices: []string{"auto", "allowlist", "readonly", "ask"}, Default: "auto",
+		Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think, `ask` asks the person in a terminal chat and refuses where there is none. An agent that does not ask is not held."}, func(d *Delegate) any { return &d.Permissions }},
 	{Field{Key: "allow_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
 		Help: "Allows these tool kinds, in place of those that `permissions` allows by itself."}, func(d *Delegate) any { return &d.AllowKinds }},
 	{Field{Key: "deny_kinds", Kind: KindList, Types: acpOnly, Choices: toolKinds,
 		Help: "Refuses these tool kinds, whatever else allows them."}, func(d *Delegate) any { return &d.DenyKinds }},
+}
+
+// serverRows describes one entry of a delegate's mcp_servers.
+var serverRows = []row[MCPServer]{
+	{Field{Key: "name", Kind: KindText, Required: true,
+		Help: "What the agent calls it; no two alike."}, func(s *MCPServer) any { return &s.Name }},
+	{Field{Key: "command", Kind: KindText,
+		Help: "The program that the agent starts and speaks to over standard input and output."}, func(s *MCPServer) any { return &s.Command }},
+	{Field{Key: "args", Kind: KindList,
+		Help: "The command's arguments."}, func(s *MCPServer) any { return &s.Args }},
+	{Field{Key: "env", Kind: KindMap,
+		Help: "Variables of the command; what is secret goes into `env_from`."}, func(s *MCPServer) any { return &s.Env }},
+	{Field{Key: "env_from", Kind: KindMap,
+		Help: "Variables of the command whose values are in variables of this program: the command's name and ours; read when a session is opened."}, func(s *MCPServer) any { return &s.EnvFrom }},
+	{Field{Key: "url", Kind: KindText, check: checkURL,
+		Help: "The address of a server that is reached over streamable HTTP, in place of a command."}, func(s *MCPServer) any { return &s.URL }},
+	{Field{Key: "headers", Kind: KindMap, check: checkHeader,
+		Help: "Headers set on each request to the url; what is secret goes into `headers_env`."}, func(s *MCPServer) any { return &s.Headers }},
+	{Field{Key: "headers_env", Kind: KindMap, check: checkHeader,
+		Help: "Headers whose values are in environment variables: the header's name and the variable's."}, func(s *MCPServer) any { return &s.HeadersEnv }},
 }
 
 // keyRows describes one entry of server.keys.

@@ -54,6 +54,11 @@ func appendValues[T any](all []Value, rows []row[T], of *T, typ, prefix string) 
 func appendValue(all []Value, f Field, at any, prefix string) []Value {
 	text, ok := "", true
 	switch v := at.(type) {
+	case *[]MCPServer:
+		for i := range *v {
+			all = appendValues(all, serverRows, &(*v)[i], "", prefix+f.Key+"."+(*v)[i].Name+".")
+		}
+		return all
 	case *Secret:
 		text, ok = v.String(), !v.IsZero() && (f.Kind == KindVariable) == (v.env != "")
 	case *string:

@@ -141,8 +141,20 @@ func acpConfig(d hotreload.Delegate, remembers delegate.Continuity) acpagent.Con
 		Name: d.Name, Description: d.Description, Command: d.Command, Args: d.Args, WorkDir: d.WorkDir,
 		Env: d.Env, EnvRemove: d.EnvRemove, Timeout: d.Timeout, Permissions: acpagent.Permissions(d.Permissions),
 		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, IdleLimit: d.IdleLimit,
-		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: remembers,
+		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: remembers, MCPServers: mcpServers(d.MCPServers),
 	}
+}
+
+// mcpServers are the tool servers that the file describes in full.
+func mcpServers(file []hotreload.MCPServer) []acpagent.MCPServer {
+	var servers []acpagent.MCPServer
+	for _, s := range file {
+		if !s.Own() {
+			servers = append(servers, acpagent.MCPServer{Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, EnvFrom: s.EnvFrom,
+				URL: s.URL, Headers: s.Headers, HeadersFrom: s.HeadersEnv})
+		}
+	}
+	return servers
 }
 
 func openaiConfig(d hotreload.Delegate) openaiagent.Config {

@@ -5,9 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/internal/clitest"
 )
 
@@ -162,56 +160,6 @@ func TestDelegates(t *testing.T) {
 			t.Errorf("the probe has left the process %d", pid)
 		}
 	}
-}
-
-// Each flag of delegates add is a key of the entry; secrets are in it by variable name.
-func TestDelegatesAddFlags(t *testing.T) {
-	t.Parallel()
-	f := binary.In(t)
-	path := f.Write("langgraph-config.yaml", "delegates: []\n")
-	r := f.Run("delegates", "add", "far", "--type", "a2a", "--url", "https://far.example.com/a2a", "--description", "far away",
-		"--auth", "oauth2", "--key-env", "FAR_SECRET", "--client-id", "rooms", "--token-url", "https://far.example.com/token", "--scope", "read", "--scope", "write",
-		"--card-url", "https://far.example.com/card.json", "--binding", "HTTP+JSON", "--header", "X-Team=a=b", "--header-env", "X-Key=FAR_KEY",
-		"--ca-file", "ca.pem", "--cert-file", "c.pem", "--key-file", "k.pem", "--proxy-env", "FAR_PROXY", "--retries", "3")
-	expect(t, "add", []any{0, ""}, []any{r.Status, r.Out})
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, findings, err := hotreload.Parse(path, data)
-	if err != nil || len(findings) > 0 || len(config.Delegates) != 1 {
-		t.Fatalf("the file reads %v, %v:\n%s", findings, err, data)
-	}
-	want := hotreload.Delegate{Name: "far", Type: "a2a", URL: "https://far.example.com/a2a", Description: "far away",
-		CardURL: "https://far.example.com/card.json", Binding: "HTTP+JSON", PollTimeout: 300 * time.Second,
-		Auth: hotreload.Auth{Scheme: "oauth2", Credential: hotreload.SecretFromEnv("FAR_SECRET"), ClientID: "rooms",
-			TokenURL: "https://far.example.com/token", Scopes: []string{"read", "write"}},
-		HTTP: hotreload.HTTP{Headers: map[string]string{"X-Team": "a=b"}, HeadersEnv: map[string]string{"X-Key": "FAR_KEY"}, CAFile: "ca.pem",
-			CertFile: "c.pem", KeyFile: "k.pem", Proxy: hotreload.SecretFromEnv("FAR_PROXY"), Retries: 3}}
-	if !config.Delegates[0].Equal(want) {
-		t.Errorf("the entry is another:\n%s", data)
-	}
-}
-
-// So are those of a model behind an endpoint.
-func TestDelegatesAddOpenAIFlags(t *testing.T) {
-	t.Parallel()
-	f := binary.In(t)
-	path := f.Write("langgraph-config.yaml", "delegates: []\n")
-	r := f.Run("delegates", "add", "plain", "--type", "openai", "--url", "https://m.example.com/v1", "--model", "m",
-		"--param", "top_p=0.5", "--param", "reasoning_effort=low", "--stream=false", "--key-header", "api-key", "--api-version", "2024-06-01", "--own-replies")
-	expect(t, "add", []any{0, ""}, []any{r.Status, r.Out})
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, findings, err := hotreload.Parse(path, data)
-	if err != nil || len(findings) > 0 || len(config.Delegates) != 1 {
-		t.Fatalf("the file reads %v, %v:\n%s", findings, err, data)
-	}
-	d := config.Delegates[0]
-	expect(t, "the entry", []any{map[string]any{"top_p": 0.5, "reasoning_effort": "low"}, false, "api-key", "2024-06-01", true},
-		[]any{d.Params, d.Stream != nil && *d.Stream, d.KeyHeader, d.APIVersion, d.OwnReplies})
 }
 
 // delegates add and remove edit the file and keep its comments.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -164,83 +163,6 @@ func probe(ctx context.Context, d delegate.Delegate) probeLine {
 		l.LatencyMS = health.Latency.Milliseconds()
 	}
 	return l
-}
-
-// addCommand writes a new entry; the program that runs takes it up by itself.
-func (p *program) addCommand() *cobra.Command {
-	var d hotreload.Delegate
-	var keyEnv, proxyEnv string
-	var params map[string]string
-	stream := true
-	c := &cobra.Command{Use: "add NAME", Short: "Add a delegate to the configuration file", Args: oneArg(&d.Name)}
-	f := c.Flags()
-	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
-	f.StringVar(&d.Description, "description", "", "what it is good for")
-	f.StringVar(&d.URL, "url", "", "its endpoint (a2a, openai)")
-	f.StringVar(&d.Model, "model", "", "the model's name (openai, acp)")
-	f.StringVar(&d.Mode, "mode", "", "the session mode (acp)")
-	f.StringVar(&d.AuthMethod, "auth-method", "", "the agent's way to authenticate (acp)")
-	f.StringVar(&d.Command, "command", "", "the program to start (acp)")
-	f.StringArrayVar(&d.Args, "arg", nil, "an argument of the program (acp); repeatable")
-	f.StringVar(&d.WorkDir, "workdir", "", "where the program works (acp)")
-	f.StringVar(&d.Auth.Scheme, "auth", "", "bearer, apiKey or oauth2 (a2a)")
-	f.StringVar(&d.Auth.ClientID, "client-id", "", "the client's id (a2a with oauth2)")
-	f.StringVar(&d.Auth.TokenURL, "token-url", "", "where tokens are issued (a2a with oauth2)")
-	f.StringArrayVar(&d.Auth.Scopes, "scope", nil, "a scope to ask for (a2a with oauth2); repeatable")
-	f.StringVar(&d.CardURL, "card-url", "", "where the agent card is (a2a)")
-	f.StringVar(&d.Binding, "binding", "", "JSONRPC or HTTP+JSON (a2a)")
-	f.StringToStringVar(&d.HTTP.Headers, "header", nil, "a header `NAME=VALUE` of every request (a2a); repeatable")
-	f.StringToStringVar(&d.HTTP.HeadersEnv, "header-env", nil, "a header whose value is in a variable, `NAME=VARIABLE` (a2a); repeatable")
-	f.StringVar(&d.HTTP.CAFile, "ca-file", "", "a PEM file of trusted certificates (a2a)")
-	f.StringVar(&d.HTTP.CertFile, "cert-file", "", "the PEM file of a client certificate (a2a)")
-	f.StringVar(&d.HTTP.KeyFile, "key-file", "", "the PEM file of its key (a2a)")
-	f.StringVar(&proxyEnv, "proxy-env", "", "the environment `VARIABLE` that holds a proxy's URL (a2a)")
-	f.IntVar(&d.HTTP.Retries, "retries", 0, "how often a request is tried again after 429 and 503 (a2a; otherwise 1)")
-	f.StringToStringVar(&params, "param", nil, "a further field `NAME=JSON` of each request (openai); repeatable")
-	f.BoolVar(&stream, "stream", true, "--stream=false asks for answers in one piece (openai)")
-	f.StringVar(&d.KeyHeader, "key-header", "", "the header that carries the key (openai)")
-	f.StringVar(&d.APIVersion, "api-version", "", "the API's version in the query, as Azure wants it (openai)")
-	f.BoolVar(&d.OwnReplies, "own-replies", false, "show it its own replies too (openai)")
-	f.StringVar(&keyEnv, "key-env", "", "the environment `VARIABLE` that holds the credential (a2a, openai)")
-	c.RunE = func(*cobra.Command, []string) error {
-		if keyEnv != "" && d.Type == "a2a" {
-			d.Auth.Credential = hotreload.SecretFromEnv(keyEnv)
-		} else if keyEnv != "" {
-			d.APIKey = hotreload.SecretFromEnv(keyEnv)
-		}
-		d.Params = paramValues(params)
-		if !stream {
-			d.Stream = &stream
-		}
-		if proxyEnv != "" {
-			d.HTTP.Proxy = hotreload.SecretFromEnv(proxyEnv)
-		}
-		if err := delegate.CheckName(d.Name); err != nil {
-			return err
-		}
-		if err := hotreload.AddDelegate(p.config, d); err != nil {
-			return p.noFile(err)
-		}
-		p.said("Added %s to %s.", d, p.config)
-		return nil
-	}
-	return required(c, "type")
-}
-
-// paramValues reads values as JSON; one that is none is text.
-func paramValues(params map[string]string) map[string]any {
-	var values map[string]any
-	for name, text := range params {
-		var value any
-		if json.Unmarshal([]byte(text), &value) != nil {
-			value = text
-		}
-		if values == nil {
-			values = make(map[string]any)
-		}
-		values[name] = value
-	}
-	return values
 }
 
 func oneArg(into *string) cobra.PositionalArgs {

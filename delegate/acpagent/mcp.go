@@ -43,7 +43,7 @@ func checkServers(servers []MCPServer) error {
 		case s.Command == "" && len(s.Args)+len(s.Env)+len(s.EnvFrom) > 0:
 			return fmt.Errorf("%q has a url: args, env and env_from belong to a command", s.Name)
 		case s.URL == "" && len(s.Headers)+len(s.HeadersFrom) > 0:
-			return fmt.Errorf("%q has a command: headers and headers_from belong to a url", s.Name)
+			return fmt.Errorf("%q has a command: headers and headers_env belong to a url", s.Name)
 		}
 		names[s.Name] = true
 	}
