@@ -59,12 +59,14 @@ func (l result) Rejoin(ctx context.Context, epoch string) error {
 type collectorConfig struct {
 	// live is the roster whose delegates are polled.
 	live *delegate.Live
-	// handles keeps what is waited for; nil means memory.
+	// handles keeps what is waited for.
 	handles delegate.HandleStore
 	// deliver is given each result, on a goroutine of its own collection; it claims the
 	// result before it writes anything. One that it does not claim stays in handles, for
-	// Resume. Its context ends with Close, and Close waits for it.
+	// Resume. Its context is life's.
 	deliver func(ctx context.Context, late result)
+	// life owns the collections. What the store has stays there when it ends, for Resume.
+	life *lifetime.Life
 }
 
 // collector waits in the background for the answers of members whose addresses gave up
@@ -74,10 +76,9 @@ type collectorConfig struct {
 // that does not stand any more, by its store, its delegate or its peer, ends its
 // collection quietly.
 //
-// It is safe for concurrent use. None of its methods waits for a delivery but Close.
+// It is safe for concurrent use. None of its methods waits for a delivery.
 type collector struct {
-	cfg  collectorConfig
-	life *lifetime.Life
+	cfg collectorConfig
 
 	// adding keeps what is stored and what is followed in one order.
 	adding sync.Mutex
@@ -98,10 +99,7 @@ func (j *job) first() { j.once.Do(func() { close(j.polled) }) }
 
 // newCollector returns a collector that waits for nothing yet.
 func newCollector(cfg collectorConfig) *collector {
-	if cfg.handles == nil {
-		cfg.handles = NewMemoryHandles()
-	}
-	return &collector{cfg: cfg, life: lifetime.New(), jobs: make(map[waiting]*job)}
+	return &collector{cfg: cfg, jobs: make(map[waiting]*job)}
 }
 
 // Add begins to wait for h, in place of an older task of the same thread and delegate. It
@@ -166,25 +164,12 @@ func (c *collector) Claim(ctx context.Context, thread, member, task string) (boo
 	}
 	for _, h := range handles {
 		if h.Delegate == member && h.Task == task {
-			c.stop(func(other delegate.Handle) bool { return other.ID == h.ID })
+			c.stop(h)
 			return c.cfg.handles.TakeHandle(ctx, h)
 		}
 	}
 	return false, nil
 }
-
-// Withdraw ends all waiting for a thread: a rewind, a delete, being the target of a fork.
-func (c *collector) Withdraw(ctx context.Context, thread string) error {
-	c.stop(func(h delegate.Handle) bool { return h.Thread == thread })
-	if err := c.cfg.handles.DropHandles(ctx, thread); err != nil {
-		return fmt.Errorf("late answers of thread %q: %w", thread, err)
-	}
-	return nil
-}
-
-// Close ends all collections and waits for them. What the store has stays there, for
-// Resume. Idempotent.
-func (c *collector) Close() { c.life.Close() }
 
 // start begins to follow h, unless that is being done; nil means closed.
 func (c *collector) start(h delegate.Handle) *job {
@@ -194,9 +179,9 @@ func (c *collector) start(h delegate.Handle) *job {
 	if older != nil && older.handle.ID == h.ID {
 		return older
 	}
-	ctx, cancel := context.WithCancel(c.life.Context())
+	ctx, cancel := context.WithCancel(c.cfg.life.Context())
 	j := &job{handle: h, cancel: cancel, polled: make(chan struct{})}
-	if !c.life.Go(func(context.Context) {
+	if !c.cfg.life.Go(func(context.Context) {
 		defer c.finished(j)
 		c.follow(ctx, j)
 	}) {
@@ -220,15 +205,13 @@ func (c *collector) finished(j *job) {
 	}
 }
 
-// stop cancels the polls of the handles that match.
-func (c *collector) stop(match func(delegate.Handle) bool) {
+// stop cancels the polls of h.
+func (c *collector) stop(h delegate.Handle) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for w, j := range c.jobs {
-		if match(j.handle) {
-			j.cancel()
-			delete(c.jobs, w)
-		}
+	if j := c.jobs[waitingOf(h)]; j != nil && j.handle.ID == h.ID {
+		j.cancel()
+		delete(c.jobs, waitingOf(h))
 	}
 }
 

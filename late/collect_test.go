@@ -124,7 +124,7 @@ func TestThreadsAreCollectedApart(t *testing.T) {
 				t.Fatal(ok, err)
 			}
 		}
-		if err := c.Withdraw(ctx, "a"); err != nil {
+		if err := c.handles.DropHandles(ctx, "a"); err != nil {
 			t.Fatal(err)
 		}
 		wait(ages)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // peer is a delegate whose tasks can be looked at.
@@ -92,7 +93,7 @@ type collection struct {
 func collect(t *testing.T, p *peer) *collection {
 	t.Helper()
 	c := &collection{live: delegate.NewLive(roster(t, p)), handles: NewMemoryHandles()}
-	c.collector = newCollector(collectorConfig{live: c.live, handles: c.handles, deliver: c.deliver})
+	c.collector = newCollector(collectorConfig{live: c.live, handles: c.handles, deliver: c.deliver, life: lifetime.New()})
 	t.Cleanup(func() {
 		c.Close()
 		c.live.Close()
@@ -109,6 +110,8 @@ func (c *collection) deliver(ctx context.Context, l result) {
 	c.mu.Unlock()
 	l.Rejoin(ctx, "")
 }
+
+func (c *collection) Close() { c.cfg.life.Close() }
 
 func (c *collection) results() []ending {
 	c.mu.Lock()

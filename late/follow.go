@@ -58,7 +58,7 @@ func (c *collector) follow(ctx context.Context, j *job) {
 			j.first()
 			continue
 		}
-		c.cfg.deliver(c.life.Context(), late)
+		c.cfg.deliver(c.cfg.life.Context(), late)
 		return
 	}
 }

@@ -50,8 +50,11 @@ func New(cfg Config) (*Inbox, error) {
 	case cfg.Roster == nil:
 		return nil, errors.New("late: Config.Roster is nil")
 	}
+	if cfg.Handles == nil {
+		cfg.Handles = NewMemoryHandles()
+	}
 	i := &Inbox{cfg: cfg, life: lifetime.New()}
-	i.collector = newCollector(collectorConfig{live: cfg.Roster, handles: cfg.Handles, deliver: i.deliver})
+	i.collector = newCollector(collectorConfig{live: cfg.Roster, handles: cfg.Handles, deliver: i.deliver, life: i.life})
 	return i, nil
 }
 
@@ -127,15 +130,9 @@ func (i *Inbox) Resume(ctx context.Context, thread string) error {
 	return err
 }
 
-// Withdraw ends all waiting for a thread whose history was erased.
-func (i *Inbox) Withdraw(ctx context.Context, thread string) error {
-	return i.collector.Withdraw(ctx, thread)
-}
-
 // Close ends all waiting and waits for what is being written. Idempotent.
 func (i *Inbox) Close() {
 	i.life.Close()
-	i.collector.Close()
 	i.arrivals.close()
 }
 

@@ -133,7 +133,7 @@ func TestErasedHistoryStaysErased(t *testing.T) {
 		want  []string
 	}{
 		"withdrawn": {func(t *testing.T, pr *program) {
-			if err := pr.inbox.Withdraw(t.Context(), thread); err != nil {
+			if err := pr.handles.DropHandles(t.Context(), thread); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"human: hello", "human from=operator to=slow: how far?", gaveUp}},

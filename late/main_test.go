@@ -97,6 +97,7 @@ func answers(text string) delegate.TaskView {
 type program struct {
 	t       *testing.T
 	saver   checkpointer.Saver
+	handles delegate.HandleStore
 	roster  *delegate.Live
 	inbox   *late.Inbox
 	arrived <-chan langrooms.Arrival
@@ -115,7 +116,10 @@ func startWith(t *testing.T, cfg late.Config, p *peer) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pr := &program{t: t, saver: cfg.Saver, roster: delegate.NewLive(registry), failed: make(chan error, 10)}
+	if cfg.Handles == nil {
+		cfg.Handles = late.NewMemoryHandles()
+	}
+	pr := &program{t: t, saver: cfg.Saver, handles: cfg.Handles, roster: delegate.NewLive(registry), failed: make(chan error, 10)}
 	cfg.Roster, cfg.Failed = pr.roster, func(err error) { pr.failed <- err }
 	pr.inbox, err = late.New(cfg)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 func TestWithdrawals(t *testing.T) {
@@ -14,8 +15,7 @@ func TestWithdrawals(t *testing.T) {
 		name     string
 		withdraw func(t *testing.T, c *collection, p *peer)
 	}{
-		{"rewind, delete, fork onto the thread", func(t *testing.T, c *collection, _ *peer) { c.Withdraw(ctx, "main") }},
-		{"by another process, in the store", func(t *testing.T, c *collection, _ *peer) { c.handles.DropHandles(ctx, "main") }},
+		{"rewind, delete, fork onto the thread, here or in another process", func(t *testing.T, c *collection, _ *peer) { c.handles.DropHandles(ctx, "main") }},
 		{"the delegate left the roster", func(t *testing.T, c *collection, _ *peer) { c.live.Swap(nil) }},
 		{"new url or credential", func(_ *testing.T, _ *collection, p *peer) { p.change(func() { p.key = "peer-2" }) }},
 		{"a delegate of that name with another peer", func(t *testing.T, c *collection, p *peer) {
@@ -81,7 +81,8 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 		p := newPeer(after(1, answered))
 		live := delegate.NewLive(roster(t, p))
 		stood := make(chan bool, 1)
-		c := newCollector(collectorConfig{live: live, deliver: func(ctx context.Context, l result) {
+		handles, life := NewMemoryHandles(), lifetime.New()
+		c := newCollector(collectorConfig{live: live, handles: handles, life: life, deliver: func(ctx context.Context, l result) {
 			<-lease
 			ok, _ := l.Claim(ctx)
 			stood <- ok
@@ -90,14 +91,14 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		wait(3 * time.Second)
-		if err := c.Withdraw(ctx, "main"); err != nil { // by whoever holds the lease
+		if err := handles.DropHandles(ctx, "main"); err != nil { // by whoever holds the lease
 			t.Fatal(err)
 		}
 		close(lease)
 		if <-stood {
 			t.Error("the claim stood after the rewind")
 		}
-		c.Close()
+		life.Close()
 		live.Close()
 	})
 }
