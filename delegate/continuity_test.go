@@ -80,19 +80,19 @@ func TestDropThreadDropsThatThreadOnly(t *testing.T) {
 func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 	c := NewMemoryContinuity()
 	key := func(i int) ContextKey { return ContextKey{Thread: fmt.Sprint(i)} }
-	for i := range MaxContexts {
+	for i := range maxContexts {
 		learn(t, c, key(i), "id")
 	}
 	recall(t, c, key(0)) // a use
 	learn(t, c, key(1), "id")
-	learn(t, c, key(MaxContexts), "id")
-	learn(t, c, key(MaxContexts+1), "id")
-	for i, want := range map[int]string{0: "id", 1: "id", 2: "", 3: "", 4: "id", MaxContexts: "id"} {
+	learn(t, c, key(maxContexts), "id")
+	learn(t, c, key(maxContexts+1), "id")
+	for i, want := range map[int]string{0: "id", 1: "id", 2: "", 3: "", 4: "id", maxContexts: "id"} {
 		if id := recall(t, c, key(i)); id != want {
 			t.Errorf("entry %d = %q, want %q", i, id, want)
 		}
 	}
-	if n := c.recent.Len(); n != MaxContexts || len(c.entries) != n {
+	if n := c.recent.Len(); n != maxContexts || len(c.entries) != n {
 		t.Errorf("%d entries", n)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// MaxContexts is how many context ids a [MemoryContinuity] keeps; the least recently used
+// maxContexts is how many context ids a [MemoryContinuity] keeps; the least recently used
 // goes first (spec: rooms, 7.1).
-const MaxContexts = 512
+const maxContexts = 512
 
 // MemoryContinuity is a [Continuity] in memory; it ends with the process.
 type MemoryContinuity struct {
@@ -24,7 +24,7 @@ type contextEntry struct {
 
 var _ Continuity = (*MemoryContinuity)(nil)
 
-// NewMemoryContinuity returns an empty store of at most [MaxContexts] entries.
+// NewMemoryContinuity returns an empty store of at most 512 entries.
 func NewMemoryContinuity() *MemoryContinuity {
 	return &MemoryContinuity{entries: make(map[ContextKey]*list.Element), recent: list.New()}
 }
@@ -50,7 +50,7 @@ func (m *MemoryContinuity) Learn(_ context.Context, key ContextKey, id string) e
 	defer m.mu.Unlock()
 	m.drop(key)
 	m.entries[key] = m.recent.PushFront(contextEntry{key, id})
-	if m.recent.Len() > MaxContexts {
+	if m.recent.Len() > maxContexts {
 		m.drop(m.recent.Back().Value.(contextEntry).key)
 	}
 	return nil

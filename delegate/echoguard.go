@@ -63,7 +63,7 @@ func (g *EchoGuard) DropThread(ctx context.Context, thread string) error {
 }
 
 // maxWatched bounds each of the guard's maps; beyond it, arbitrary entries go.
-const maxWatched = 8 * MaxContexts
+const maxWatched = 8 * maxContexts
 
 // admit reports whether id belongs to key's thread and epoch alone, as far as was seen.
 func (g *EchoGuard) admit(key ContextKey, id string) bool {

@@ -96,7 +96,7 @@ type Handle struct {
 }
 
 // HandleStore keeps the handles of late answers, one for a thread and delegate. In
-// memory it is [NewMemoryHandles]; a store that keeps them with the thread makes
+// memory it is late.NewMemoryHandles; a store that keeps them with the thread makes
 // collection survive a restart.
 //
 // Implementations are safe for concurrent use. A handle stands while the store has one

@@ -65,13 +65,13 @@ func parseOpen(data []byte) (*openExchange, error) {
 // interruptedCause is what the record of an interrupted dispatch says.
 const interruptedCause = "interrupted: no answer was stored"
 
-// CloseInterrupted records each unanswered dispatch of an exchange that a dead process left
+// closeInterrupted records each unanswered dispatch of an exchange that a dead process left
 // open as failed, for the thread's next turn to tell its operator. It is a thread.Opener:
 // the hold is fresh, so the process that opened the exchange is gone, or has lost the thread.
-func CloseInterrupted(h *thread.Hold) error {
+func closeInterrupted(h *thread.Hold) error {
 	data, ok := h.Channel(openChannel)
 	if !ok {
-		_, err := Untold(h)
+		_, err := untold(h)
 		return err
 	}
 	open, err := parseOpen(data)
@@ -121,10 +121,10 @@ func (i *interrupted) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(i))
 }
 
-// Untold names the members whose dispatch was interrupted and recorded as failed, and that no
+// untold names the members whose dispatch was interrupted and recorded as failed, and that no
 // operator has been told of yet. What a rewind has erased, or a fork does not hold, is not
 // told: the thread does not say it.
-func Untold(h *thread.Hold) (members []string, err error) {
+func untold(h *thread.Hold) (members []string, err error) {
 	untold, err := untoldOf(h)
 	for _, i := range untold {
 		members = append(members, i.Member)

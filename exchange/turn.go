@@ -30,7 +30,7 @@ type Turn struct {
 // Hold waits for a thread like thread.Begin, and closes what a dead process left open there
 // (spec: rooms, 2.4). Whoever writes to a thread that rooms use takes its hold by this.
 func Hold(ctx context.Context, saver checkpointer.Saver, id string) (*thread.Hold, error) {
-	return thread.Begin(ctx, saver, id, CloseInterrupted)
+	return thread.Begin(ctx, saver, id, closeInterrupted)
 }
 
 // Begin takes a turn on a thread: [Hold]. End must be called.
@@ -40,7 +40,7 @@ func Begin(ctx context.Context, saver checkpointer.Saver, id string) (*Turn, err
 		return nil, err
 	}
 	t := &Turn{hold: hold}
-	if t.interrupted, err = Untold(hold); err != nil {
+	if t.interrupted, err = untold(hold); err != nil {
 		return nil, errors.Join(err, t.End())
 	}
 	return t, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/langrooms/langrooms/runs"
 )
 
-// Namespace is where a thread keeps what the API knows of it beside its messages.
-const Namespace = "langrooms.thread"
+// namespace is where a thread keeps what the API knows of it beside its messages.
+const namespace = "langrooms.thread"
 
 const recordChannel = "record"
 
@@ -60,7 +60,7 @@ type known struct {
 }
 
 func (s *Server) recordAt(ctx context.Context, id string) (known, error) {
-	k := known{id: id, at: checkpointer.Ref{Thread: id, Namespace: Namespace}}
+	k := known{id: id, at: checkpointer.Ref{Thread: id, Namespace: namespace}}
 	cp, err := s.cfg.Saver.Get(ctx, k.at)
 	if errors.Is(err, checkpointer.ErrNotFound) {
 		return k, nil

@@ -66,11 +66,6 @@ func (r Run) About(message string) Run {
 // OffersPass reports whether the member that is asked next is told that it can pass.
 func (r Run) OffersPass() bool { return r.MultiRound() && !r.literalRound() }
 
-// Silent reports whether a reply of the present round says nothing; see [Silent].
-func (r Run) Silent(reply string) bool {
-	return r.MultiRound() && Silent(reply) && !(r.literalRound() && saysPass(reply))
-}
-
 func (r Run) literalRound() bool { return r.literal && r.round == 1 }
 
 // Round is the present round, counted from 1.

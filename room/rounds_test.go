@@ -61,17 +61,17 @@ func TestPassInTheMessage(t *testing.T) {
 		"the password": false, "passes": false, "bypass": false, "pass_through": false, "": false,
 	} {
 		run := room.NewRun([]string{"a", "b"}, 3).About(message)
-		if run.OffersPass() == literal || run.Silent("**PASS**") == literal || !run.Silent(" \n") {
-			t.Errorf("%q: offers %t, silent %t", message, run.OffersPass(), run.Silent("**PASS**"))
+		if run.OffersPass() == literal {
+			t.Errorf("%q: offers to pass: %t", message, run.OffersPass())
 		}
 		for _, name := range []string{"a", "b"} {
 			run = run.Record(langrooms.Outcome{Author: name, OK: true, Reply: "PASS"})
 		}
-		if next, _, done := run.NextRound(); done || !next.OffersPass() || !next.Silent("pass") {
+		if next, _, done := run.NextRound(); done || !next.OffersPass() {
 			t.Errorf("%q: the second round is not as ever", message)
 		}
 	}
-	if run := room.NewRun([]string{"a"}, 3).About("pass?"); run.OffersPass() || run.Silent("pass") {
+	if run := room.NewRun([]string{"a"}, 3).About("pass?"); run.OffersPass() {
 		t.Error("one member is offered to pass")
 	}
 }

@@ -130,6 +130,6 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// LeadPrompt is the lead's system prompt in the module's own programs.
-const LeadPrompt = "You are the lead agent of a chat between one person, the operator, and several agents. " +
+// leadPrompt is the lead's system prompt in the module's own programs.
+const leadPrompt = "You are the lead agent of a chat between one person, the operator, and several agents. " +
 	"Answer the operator from the conversation. Be brief and say when you do not know."

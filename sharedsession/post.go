@@ -28,8 +28,8 @@ type NewPost struct {
 	Wait bool
 }
 
-// Check reports why the post cannot be stored in any room, or nil.
-func (p NewPost) Check() error {
+// check reports why the post cannot be stored in any room, or nil.
+func (p NewPost) check() error {
 	switch {
 	case utf8.RuneCountInString(p.Content) > MaxContent:
 		return ErrTooLarge
@@ -51,7 +51,7 @@ func (s *Service) Post(ctx context.Context, caller Caller, id string, p NewPost)
 	case !rights.post:
 		return Posted{}, ErrForbidden
 	}
-	if err := p.Check(); err != nil {
+	if err := p.check(); err != nil {
 		return Posted{}, err
 	}
 	p.Content = strings.ToValidUTF8(p.Content, "\uFFFD")

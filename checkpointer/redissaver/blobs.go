@@ -42,13 +42,13 @@ func (b *Blobs) Get(ctx context.Context, id string) ([]byte, bool, error) {
 	return value, value != nil, nil
 }
 
-// Set stores the value of id in place of an older one. Above [MaxStep] bytes it is
+// Set stores the value of id in place of an older one. Above checkpointer.MaxStep bytes it is
 // checkpointer.ErrTooLarge.
 func (b *Blobs) Set(ctx context.Context, id string, value []byte) error {
 	const op = "set of the value"
 	err := record.CheckThread(id)
-	if err == nil && len(value) > MaxStep {
-		err = fmt.Errorf("%w: %d bytes, at most %d are allowed", checkpointer.ErrTooLarge, len(value), MaxStep)
+	if err == nil && len(value) > checkpointer.MaxStep {
+		err = fmt.Errorf("%w: %d bytes, at most %d are allowed", checkpointer.ErrTooLarge, len(value), checkpointer.MaxStep)
 	}
 	if err != nil {
 		return record.Wrap(op, id, err)

@@ -30,7 +30,7 @@ const stageLife = 10 * time.Minute
 // of a cluster, so the messages go through this program: they are staged under a key of
 // their own, page by page, and one script makes the new thread of them. A fork that is
 // broken off leaves only the staged key, which expires within ten minutes. Channel
-// values above [MaxStep] altogether are checkpointer.ErrTooLarge.
+// values above checkpointer.MaxStep altogether are checkpointer.ErrTooLarge.
 func (s *Saver) Fork(ctx context.Context, at checkpointer.Ref, upTo *int64, to string) (checkpointer.Ref, error) {
 	const op = "fork"
 	if err := record.CheckFork(at, upTo, to); err != nil {

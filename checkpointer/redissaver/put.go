@@ -142,8 +142,8 @@ func (l *arguments) pairs(m map[string]string) {
 }
 
 func (l *arguments) check() error {
-	if l.size > MaxStep {
-		return fmt.Errorf("%w: %d bytes in one call, at most %d are allowed", checkpointer.ErrTooLarge, l.size, MaxStep)
+	if l.size > checkpointer.MaxStep {
+		return fmt.Errorf("%w: %d bytes in one call, at most %d are allowed", checkpointer.ErrTooLarge, l.size, checkpointer.MaxStep)
 	}
 	if len(l.args) > maxArguments {
 		return fmt.Errorf("%w: %d pieces in one call, at most %d are allowed", checkpointer.ErrTooLarge, len(l.args), maxArguments)

@@ -15,13 +15,6 @@ import (
 // DefaultPrefix starts the keys of a [Config] without a Prefix.
 const DefaultPrefix = "langrooms:"
 
-// MaxStep bounds the bytes of one call (messages, channel values, writes), and
-// MaxEntries the number of its log entries. More is checkpointer.ErrTooLarge.
-const (
-	MaxStep    = checkpointer.MaxStep
-	MaxEntries = checkpointer.MaxEntries
-)
-
 // Config says how a [Saver] or [Blobs] uses the server.
 type Config struct {
 	// Prefix starts every key; empty means [DefaultPrefix]. Braces are refused, because

@@ -247,9 +247,9 @@ func TestDeleteOfDamagedThread(t *testing.T) {
 // What is too large is refused before anything is sent.
 func TestTooLarge(t *testing.T) {
 	s := fresh(t)
-	big := bytes.Repeat([]byte("x"), redissaver.MaxStep+1)
+	big := bytes.Repeat([]byte("x"), checkpointer.MaxStep+1)
 	ref := grow(t, s, "t", 1)
-	many := make([]checkpointer.Entry, redissaver.MaxEntries+1)
+	many := make([]checkpointer.Entry, checkpointer.MaxEntries+1)
 	for i := range many {
 		many[i] = checkpointer.Entry{Op: checkpointer.OpRemove, ID: "x"}
 	}
