@@ -257,12 +257,9 @@ func (s *Store) dropAll(ctx context.Context, thread, prefix string) error {
 	})
 }
 
-// maxTries bounds how often a change gives way to another writer.
-const maxTries = 20
-
 // change puts the step that derive makes from what is kept, unless derive wants none.
 func (s *Store) change(ctx context.Context, thread string, derive func(checkpointer.Checkpoint) (checkpointer.Step, bool)) error {
-	for try := 1; ; try++ {
+	return checkpointer.GiveWay(func() error {
 		cp, err := s.read(ctx, thread)
 		if err != nil {
 			return err
@@ -272,8 +269,6 @@ func (s *Store) change(ctx context.Context, thread string, derive func(checkpoin
 			return nil
 		}
 		_, err = s.saver.Put(ctx, cp.Ref, step)
-		if !errors.Is(err, checkpointer.ErrConflict) || try == maxTries {
-			return err
-		}
-	}
+		return err
+	})
 }

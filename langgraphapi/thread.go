@@ -279,27 +279,24 @@ func (s *Server) threadPatch(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxTries bounds how often a record is read again because another writer was first.
-const maxTries = 20
-
 // patch merges metadata into a thread's record.
 func (s *Server) patch(ctx context.Context, k *known, metadata map[string]any) error {
-	for try := 1; ; try++ {
+	stale := false
+	return checkpointer.GiveWay(func() (err error) {
+		if stale {
+			if *k, err = s.recordAt(ctx, k.id); err != nil {
+				return err
+			}
+		}
+		stale = true
 		if !k.has && k.record.Created.IsZero() {
 			k.record.Created = time.Now().UTC()
 		}
 		k.record.Metadata, k.record.Updated = merged(k.record.Metadata, metadata), time.Now().UTC()
-		err := s.save(ctx, *k)
-		if err == nil || !errors.Is(err, checkpointer.ErrConflict) || try == maxTries {
-			k.has = k.has || err == nil
-			return err
-		}
-		fresh, err := s.recordAt(ctx, k.id)
-		if err != nil {
-			return err
-		}
-		*k = fresh
-	}
+		err = s.save(ctx, *k)
+		k.has = k.has || err == nil
+		return err
+	})
 }
 
 // threadDelete cancels what runs on the thread first.

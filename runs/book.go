@@ -14,9 +14,6 @@ import (
 // Namespace is where a thread keeps the records of its runs.
 const Namespace = "langrooms.runs"
 
-// maxTries bounds how often a change gives way to another writer.
-const maxTries = 50
-
 // book keeps the records: a log of its own namespace, an entry a run, replaced as it goes on.
 type book struct{ saver checkpointer.Saver }
 
@@ -39,21 +36,20 @@ func (b book) remove(ctx context.Context, thread, id string) error {
 // change puts step after whatever is newest.
 func (b book) change(ctx context.Context, thread string, step checkpointer.Step) error {
 	at := checkpointer.Ref{Thread: thread, Namespace: Namespace}
-	for try := 1; ; try++ {
+	err := checkpointer.GiveWay(func() error {
 		cp, err := b.saver.Get(ctx, at)
 		if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
-			return fmt.Errorf("the runs of the thread %q: %w", thread, err)
+			return err
 		}
 		parent := at
 		parent.ID = cp.Ref.ID
 		_, err = b.saver.Put(ctx, parent, step)
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, checkpointer.ErrConflict) || try == maxTries {
-			return fmt.Errorf("the runs of the thread %q: %w", thread, err)
-		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the runs of the thread %q: %w", thread, err)
 	}
+	return nil
 }
 
 // list returns the newest records, newest first, at most limit (0 for all), of those that

@@ -45,8 +45,6 @@ type Chat struct {
 	// /now and /quit. They are for a person at a terminal: a line from elsewhere, and the
 	// message of OneTurn, is a message whatever it begins with.
 	Commands []Command
-	// StopMember stops one member of the running turn; nil when that cannot be done.
-	StopMember func(name string) error
 	// Opening is shown to a person at the start, before who can be addressed.
 	Opening string
 	// History is the file that keeps what was typed at a terminal; empty keeps nothing

@@ -55,7 +55,7 @@ func (c *Chat) commands() []Command {
 		{Name: "help", Help: "say what can be typed", Beside: true, Do: func(context.Context, string) (Reply, error) {
 			return Reply{Text: c.help()}, nil
 		}},
-		{Name: "stop", Args: c.stopArgs(), Help: "stop the turn that runs", Beside: true, Do: c.doStop},
+		{Name: "stop", Help: "stop the turn that runs", Beside: true, Do: c.doStop},
 		{Name: "now", Args: "TEXT", Help: "stop the turn that runs and send this first", Beside: true, Do: c.doNow},
 		{Name: "quit", Help: "end the chat (also /exit, Ctrl-D)", Beside: true, Do: func(context.Context, string) (Reply, error) {
 			c.leave()
@@ -77,24 +77,14 @@ func (c *Chat) command(name string) (Command, bool) {
 	return Command{}, false
 }
 
-func (c *Chat) stopArgs() string {
-	if c.StopMember == nil {
-		return ""
-	}
-	return "[@NAME]"
-}
-
 func (c *Chat) doStop(_ context.Context, args string) (Reply, error) {
-	if args == "" {
-		if !c.interrupt() {
-			return Reply{Text: "No turn is running."}, nil
-		}
-		return Reply{}, nil
+	if args != "" {
+		return Reply{Text: "/stop takes no argument."}, nil
 	}
-	if c.StopMember == nil {
-		return Reply{Text: "/stop takes no argument here."}, nil
+	if !c.interrupt() {
+		return Reply{Text: "No turn is running."}, nil
 	}
-	return Reply{}, c.StopMember(strings.TrimPrefix(args, "@"))
+	return Reply{}, nil
 }
 
 func (c *Chat) doNow(_ context.Context, args string) (Reply, error) {

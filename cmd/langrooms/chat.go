@@ -120,10 +120,7 @@ func (p *program) newestThread(ctx context.Context, saver checkpointer.Saver) er
 	return nil
 }
 
-// notIncognito is the answer to a message that cannot be kept as it was asked to be.
-const notIncognito = "This message addresses nobody, and only what is addressed can be incognito. Nothing was sent."
-
-// errIncognito is the same as an error.
+// errIncognito refuses a message that cannot be kept as it was asked to be.
 var errIncognito = errors.New("the message addresses nobody, and only what is addressed can be incognito; nothing was sent")
 
 // graph is the two nodes that a message goes through.
@@ -146,7 +143,8 @@ func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result,
 		return result, err
 	}
 	if turn.Incognito {
-		return langrooms.Result{Thread: turn.Thread, Handled: true, Text: notIncognito, Aside: notIncognito}, nil
+		text := errIncognito.Error()
+		return langrooms.Result{Thread: turn.Thread, Handled: true, Text: text, Aside: text}, nil
 	}
 	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Events: turn.Events})
 }
