@@ -27,6 +27,9 @@ type Room struct {
 	Collect func(ctx context.Context, h delegate.Handle) delegate.Waiting
 	// Health is told how each ask ended; nil keeps no health view.
 	Health *delegate.HealthView
+	// Permission decides what a member asks for leave to do; nil refuses. See
+	// [delegate.Request.Permission].
+	Permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
 	// Events receives what happens, in order; nil drops it.
 	Events langrooms.Sink
 }

@@ -132,8 +132,9 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 	}
 	input := room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: *window, MultiRound: q.MayPass, NoOffer: q.Literal}
 	req := delegate.Request{
-		Prompt:  frame(input),
-		Timeout: q.Timeout,
+		Prompt:     frame(input),
+		Timeout:    q.Timeout,
+		Permission: r.Permission,
 		Progress: func(p langrooms.Progress) {
 			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: id, Progress: &p})
 		},

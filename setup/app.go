@@ -32,6 +32,9 @@ type Options struct {
 	// restart. Nil drops it. It is called from one goroutine at a time.
 	Notify func(text string)
 
+	// Permission is asked where a delegate is configured to ask a person; nil refuses.
+	Permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
+
 	// Delegates are delegates of the program's own. They stand on the roster behind those of
 	// the file, whatever is saved there; an entry of the file with the name of one of them is
 	// left out. They belong to the App from Open on, which closes them also when it fails.
@@ -191,7 +194,7 @@ func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 func (a *App) Room() (r exchange.Room, release func()) {
 	a.mu.Lock() // so that no configuration comes in between
 	defer a.mu.Unlock()
-	r = exchange.Room{MaxRounds: a.config.Room.MaxRounds, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health,
+	r = exchange.Room{MaxRounds: a.config.Room.MaxRounds, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health, Permission: a.options.Permission,
 		Limits: room.Limits{Messages: a.config.Room.CatchupMaxMessages, Chars: a.config.Room.CatchupMaxChars}}
 	r.Roster, release = a.Roster.Acquire()
 	return r, release

@@ -248,13 +248,21 @@ func (c *Chat) lines(ctx context.Context) (<-chan line, func()) {
 	if !ok || c.Printer.json || !term.IsTerminal(int(f.Fd())) {
 		return c.readLines(ctx, false)
 	}
-	out, ok := c.Printer.out.(*os.File)
-	if ok && term.IsTerminal(int(out.Fd())) && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "" {
+	if _, out, ok := screenOf(c.In, c.Printer.out); ok {
 		return c.converse(ctx, f, out)
 	}
 	c.Printer.watched(nil, false)
 	c.open()
 	return c.readLines(ctx, true)
+}
+
+// screenOf returns the two sides of a screen, when in and out are one.
+func screenOf(in, out any) (f, w *os.File, ok bool) {
+	f, reads := in.(*os.File)
+	w, writes := out.(*os.File)
+	ok = reads && writes && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(w.Fd())) &&
+		os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != ""
+	return f, w, ok
 }
 
 // open shows what a person sees first.

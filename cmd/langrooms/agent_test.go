@@ -13,7 +13,8 @@ import (
 )
 
 // agentVariable makes the test binary an ACP agent. Its value says how it behaves:
-// "answers", "works" (until it is told to stop) or "resists" (works, whatever it is told).
+// "answers", "asks" (for leave, and answers), "works" (until it is told to stop) or "resists"
+// (works, whatever it is told).
 const agentVariable = "LANGROOMS_TEST_AGENT"
 
 // acpEntry is a delegate that is this binary. Its process ids are written to the file pids
@@ -31,6 +32,7 @@ type rpc struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	Method string          `json:"method,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
 }
 
 // runAgent speaks as much of the Agent Client Protocol (version 1) as a prompt needs.
@@ -59,13 +61,21 @@ func runAgent(mode string, in io.Reader, out io.Writer) {
 		case "session/new":
 			send(`"id":%s,"result":{"sessionId":"s"}`, m.ID)
 		case "session/prompt":
+			if prompt = m.ID; mode == "asks" {
+				send(`"id":"leave","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"1","kind":"execute","title":"go test ./..."},` +
+					`"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`)
+				continue
+			}
 			update := `"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`
-			if prompt = m.ID; mode == "answers" {
+			if mode == "answers" {
 				send(update, "done by the coder")
 				send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)
 			} else {
 				send(update, "working on it")
 			}
+		case "": // the answer to what it asked
+			send(`"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`, "I was told "+string(m.Result))
+			send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)
 		case "session/cancel":
 			if mode == "works" {
 				send(`"id":%s,"result":{"stopReason":"cancelled"}`, prompt)

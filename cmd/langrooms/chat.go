@@ -51,14 +51,19 @@ func (p *program) chat(ctx context.Context, required, newest bool, message strin
 		return err
 	}
 	printer := terminal.NewPrinter(p.out, p.diag, p.json)
-	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, OneTurn: oneTurn, Notify: printer.Notice})
+	leave := terminal.NewLeave(printer)
+	options := setup.Options{Path: p.config, Required: required, OneTurn: oneTurn, Notify: printer.Notice}
+	if !oneTurn && !p.json && terminal.Screen(p.in, p.out) {
+		options.Permission = leave.Ask
+	}
+	app, err := setup.Open(ctx, options)
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.converse(ctx, app, printer, newest, message, oneTurn), app.Close())
+	return errors.Join(p.converse(ctx, app, printer, leave, newest, message, oneTurn), app.Close())
 }
 
-func (p *program) converse(ctx context.Context, app *setup.App, printer *terminal.Printer, newest bool, message string, oneTurn bool) error {
+func (p *program) converse(ctx context.Context, app *setup.App, printer *terminal.Printer, leave *terminal.Leave, newest bool, message string, oneTurn bool) error {
 	if oneTurn {
 		var err error
 		if message, err = p.messageText(message, app.Roster.Current().Names()); err != nil {
@@ -85,7 +90,7 @@ func (p *program) converse(ctx context.Context, app *setup.App, printer *termina
 	}
 	chat := &terminal.Chat{
 		Printer: printer, Message: message, OneTurn: oneTurn, In: p.in, Turn: c.turn,
-		Arrivals: c.arrivals, Wake: c.wake, Commands: c.commands(),
+		Arrivals: c.arrivals, Wake: c.wake, Commands: append(c.commands(), leave.Commands()...),
 		Complete: func(before string) []string { return room.Complete(before, app.Roster.Current().Names()) },
 	}
 	if c.live && !oneTurn {

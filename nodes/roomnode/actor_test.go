@@ -17,10 +17,11 @@ type actor struct {
 	p         *player
 	name      string
 	stateless bool
+	own       bool // wants to be shown its own replies
 }
 
 func (a *actor) Info() delegate.Info {
-	return delegate.Info{Name: a.name, Type: "script", Conversational: !a.stateless}
+	return delegate.Info{Name: a.name, Type: "script", Conversational: !a.stateless, OwnReplies: a.own}
 }
 
 func (a *actor) Probe(context.Context) (delegate.Health, error) { return delegate.Health{}, nil }

@@ -93,7 +93,7 @@ func (p *player) setRoster(lines []string) {
 	var members []delegate.Delegate
 	for _, line := range lines {
 		if name, how, _ := strings.Cut(line, " "); name != "" {
-			members = append(members, &actor{p: p, name: name, stateless: how == "stateless"})
+			members = append(members, &actor{p: p, name: name, stateless: how != "", own: how == "own_replies"})
 		}
 	}
 	r, err := delegate.NewRegistry(members...)

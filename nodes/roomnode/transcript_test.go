@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 // of the room that it shows, and its comment says the rule in prose. Its parts are played
 // in order:
 //
-//	roster   a delegate a line: NAME [stateless]; another roster later swaps it
+//	roster   a delegate a line: NAME [stateless|own_replies]; another roster later swaps it
 //	roster while waiting   the same, but at the moment when the next say waits for the thread
 //	knobs    a line each: messages N · chars N · rounds N · lead NAME · incognito on|off · collect on|off
 //	before   messages that are put on the thread, as in "thread" below; see parseHead
