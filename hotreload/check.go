@@ -52,10 +52,8 @@ func checkBaseURL(raw string) error {
 	return nil
 }
 
-var storeSchemes = []string{"memory:", "sqlite:", "redis://", "rediss://", "redis+sentinel://", "redis+cluster://"}
-
 func checkStoreURL(raw string) error {
-	for _, s := range storeSchemes {
+	for _, s := range storeSchemes() {
 		if strings.HasPrefix(raw, s) {
 			if s == "sqlite:" && len(raw) == len(s) {
 				return errors.New("sqlite: names no file")
@@ -63,7 +61,7 @@ func checkStoreURL(raw string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("must start with one of %s", strings.Join(storeSchemes, " "))
+	return fmt.Errorf("must start with one of %s", strings.Join(storeSchemes(), " "))
 }
 
 func checkAddr(addr string) error {

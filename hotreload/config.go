@@ -106,6 +106,9 @@ type Delegate struct {
 	Name, Type, Description string
 	// Line is the line of the entry in the file, 1-based.
 	Line int
+	// Settings are those of a type that was added by [RegisterType], a pointer to them; nil for
+	// one of this module, whose fields follow. They may hold secrets: they are never marshalled.
+	Settings any `json:"-"`
 	// Cost is what its turns cost, in US dollars for a million tokens; nil is unknown.
 	Cost Cost
 

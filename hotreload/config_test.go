@@ -76,6 +76,8 @@ func TestDelegateEqual(t *testing.T) {
 			*p++
 		case *Secret:
 			*p = SecretFromEnv("X")
+		case *any:
+			*p = &struct{ X int }{1}
 		case *Auth:
 			p.Credential = NewSecret("x")
 		case *Cost:

@@ -84,15 +84,15 @@ func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
 		return Delegate{}, false
 	}
 	e.typ = text(n, "type")
-	if f, _ := find(delegateRows, "type", ""); e.typ == "" {
+	if f, _ := find(delegateRows(), "type", ""); e.typ == "" {
 		e.report(Error, n, "type", "refused: type is missing; it is one of %s", strings.Join(f.Choices, ", "))
 		return Delegate{}, false
 	} else if err := f.checkText(e.typ); err != nil {
 		e.report(Error, valueOf(n, "type"), "type", "refused: unknown type: %v", err)
 		return Delegate{}, false
 	}
-	d := Delegate{Line: line}
-	if !readEntry(e, delegateRows, n, &d) {
+	d := Delegate{Line: line, Settings: newSettings(e.typ)}
+	if !readEntry(e, delegateRows(), n, &d) {
 		return d, false
 	}
 	switch {

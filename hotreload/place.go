@@ -85,9 +85,9 @@ func entryField(list, name, key, typ string) (f Field, err error) {
 	var known []string
 	found := false
 	if list == "delegates" {
-		r, ok := find(delegateRows, key, typ)
+		r, ok := find(delegateRows(), key, typ)
 		f, found = r.Field, ok
-		for _, r := range delegateRows {
+		for _, r := range delegateRows() {
 			if r.has(typ) {
 				known = append(known, r.Key)
 			}

@@ -34,6 +34,9 @@ func RemoveDelegate(path, name string) error {
 }
 
 func insertDelegate(file string, data []byte, d Delegate) ([]byte, error) {
+	if !d.ownSettings() {
+		return nil, fmt.Errorf("%w: the settings of %s are not those of type %s", ErrBadDelegate, shown(d.Name), shown(d.Type))
+	}
 	mark, body := cutBOM(data)
 	top, err := load(file, body)
 	if err != nil {
@@ -136,10 +139,10 @@ func refusal(file string, before, after []byte, d Delegate) error {
 	return nil
 }
 
-// withDefaults fills what is zero in d with the defaults of its type; a temperature of 0
-// is a temperature.
+// withDefaults fills what is zero in d, whose settings are its own, with the defaults of its type;
+// a temperature of 0 is a temperature.
 func withDefaults(d Delegate) Delegate {
-	for _, r := range delegateRows {
+	for _, r := range delegateRows() {
 		if r.has(d.Type) && r.Key != "temperature" && isZero(r.at(&d)) {
 			store(r.at(&d), r.Kind, r.Default)
 		}

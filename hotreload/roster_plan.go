@@ -28,7 +28,7 @@ func isZero(at any) bool { return reflect.ValueOf(at).Elem().IsZero() }
 // write gives them.
 func entryOfDelegate(d Delegate, write func(string) string) []fieldText {
 	var fields []fieldText
-	for _, r := range delegateRows {
+	for _, r := range delegateRows() {
 		if !r.has(d.Type) {
 			continue
 		}
@@ -51,6 +51,8 @@ func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bo
 		return write(*v), *v != "" && *v != f.Default
 	case *int:
 		return strconv.Itoa(*v), *v != 0 && *v != f.Default
+	case *float64:
+		return plain(*v), *v != 0 && *v != f.Default
 	case **float64:
 		if *v == nil {
 			return "", false

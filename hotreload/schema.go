@@ -61,7 +61,7 @@ func Schema() []Field {
 		all = append(all, r.Field)
 		switch r.Key {
 		case "delegates":
-			all = appendEntryFields(all, delegateRows, r.Field)
+			all = appendEntryFields(all, delegateRows(), r.Field)
 			at := slices.IndexFunc(all, func(f Field) bool { return f.Key == "delegates[].mcp_servers" })
 			all = slices.Insert(all, at+1, appendEntryFields(nil, serverRows, all[at])...)
 		case "server.keys":

@@ -21,8 +21,8 @@ var (
 	overHTTP   = []string{typeA2A, typeOpenAI}
 )
 
-// delegateRows describes one entry of delegates (spec: rooms, section 6).
-var delegateRows = []row[Delegate]{
+// moduleRows describes one entry of delegates, of the types of this module (spec: rooms, section 6).
+var moduleRows = []row[Delegate]{
 	{Field{Key: "name", Kind: KindText, Required: true, check: names.CheckName,
 		Help: "How it is addressed: one run without white space or `@`, none of `operator`, `assistant`, `lead`, `room`, `system`."}, func(d *Delegate) any { return &d.Name }},
 	{Field{Key: "type", Kind: KindChoice, Required: true, Choices: []string{typeA2A, typeOpenAI, typeACP},

@@ -29,7 +29,7 @@ func (c Config) Values() []Value {
 		case *[]Delegate:
 			for i := range *at {
 				d := &(*at)[i]
-				all = appendValues(all, delegateRows, d, d.Type, "delegates."+d.Name+".")
+				all = appendValues(all, delegateRows(), d, d.Type, "delegates."+d.Name+".")
 			}
 		case *[]Key:
 			for i := range *at {

@@ -3,7 +3,8 @@
 // runs.
 //
 // It is what a program of your own can start from; nothing else in the module needs it.
-// [Options] take the program's own delegates, store and model beside those of the file.
+// [Options] take the program's own delegates, store and model beside those of the file;
+// [RegisterType] and [RegisterStore] add protocols and stores that the file may name.
 //
 // # Concurrency
 //

@@ -95,29 +95,13 @@ func (m *members) keepOrMake(d hotreload.Delegate) (entry, error) {
 	return entry{d, made}, err
 }
 
-// maker makes the delegate that an entry describes.
-type maker func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error)
-
-// makers are the types of delegates by name. A protocol is registered here.
-var makers = map[string]maker{
-	"a2a": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
-		return a2aagent.New(a2aConfig(d, c))
-	},
-	"acp": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
-		return acpagent.New(acpConfig(d, c))
-	},
-	"openai": func(d hotreload.Delegate, _ delegate.Continuity) (delegate.Delegate, error) {
-		return openaiagent.New(openaiConfig(d))
-	},
-}
-
 func (m *members) make(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if name, ok := demoName(d); ok {
 		if d, err = m.demo.entry(d, name); err != nil {
 			return nil, err
 		}
 	}
-	newOne, ok := makers[d.Type]
+	newOne, ok := makerOf(d.Type)
 	if !ok {
 		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}

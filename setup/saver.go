@@ -7,25 +7,14 @@ import (
 	"strings"
 
 	"github.com/langrooms/langrooms/checkpointer"
-	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/checkpointer/redissaver"
-	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
 )
 
-// openers open the stores by the scheme of their url. A store is registered here.
-var openers = map[string]func(ctx context.Context, url string) (checkpointer.Saver, error){
-	"memory": func(context.Context, string) (checkpointer.Saver, error) { return memorysaver.New(), nil },
-	"sqlite": func(ctx context.Context, url string) (checkpointer.Saver, error) {
-		return sqlitesaver.Open(ctx, sqlitesaver.Config{Path: strings.TrimPrefix(url, "sqlite:")})
-	},
-	"redis": openRedis, "rediss": openRedis, "redis+sentinel": openRedis, "redis+cluster": openRedis,
-}
-
 // OpenSaver opens the store that a checkpointer url names: memory:, sqlite:PATH (relative
-// to the working folder), redis://, rediss://, redis+sentinel:// or redis+cluster://.
+// to the working folder), redis://, rediss://, redis+sentinel:// or redis+cluster://, or one of [RegisterStore].
 func OpenSaver(ctx context.Context, url string) (checkpointer.Saver, error) {
 	scheme, _, _ := strings.Cut(url, ":")
-	open, ok := openers[scheme]
+	open, ok := openerOf(scheme)
 	if !ok {
 		return nil, fmt.Errorf("checkpointer: no store for a url of the scheme %q", scheme)
 	}

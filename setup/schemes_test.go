@@ -8,7 +8,7 @@ import (
 
 // What can be opened can be configured.
 func TestSchemesOfStores(t *testing.T) {
-	for scheme := range openers {
+	for scheme := range registry.openers {
 		url := scheme + "://127.0.0.1:1"
 		if scheme == "memory" {
 			url = "memory:"

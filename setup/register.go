@@ -1,0 +1,94 @@
+package setup
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+	"github.com/langrooms/langrooms/checkpointer/sqlitesaver"
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/hotreload"
+)
+
+// maker makes the delegate that an entry describes.
+type maker func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error)
+
+// opener opens the store that a url names.
+type opener func(ctx context.Context, url string) (checkpointer.Saver, error)
+
+// registry is the protocols by the types of their delegates, and the stores by the schemes of
+// their urls. It only grows.
+var registry = struct {
+	sync.RWMutex
+	makers  map[string]maker
+	openers map[string]opener
+}{
+	makers: map[string]maker{
+		"a2a": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
+			return a2aagent.New(a2aConfig(d, c))
+		},
+		"acp": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
+			return acpagent.New(acpConfig(d, c))
+		},
+		"openai": func(d hotreload.Delegate, _ delegate.Continuity) (delegate.Delegate, error) {
+			return openaiagent.New(openaiConfig(d))
+		},
+	},
+	openers: map[string]opener{
+		"memory": func(context.Context, string) (checkpointer.Saver, error) { return memorysaver.New(), nil },
+		"sqlite": func(ctx context.Context, url string) (checkpointer.Saver, error) {
+			return sqlitesaver.Open(ctx, sqlitesaver.Config{Path: strings.TrimPrefix(url, "sqlite:")})
+		},
+		"redis": openRedis, "rediss": openRedis, "redis+sentinel": openRedis, "redis+cluster": openRedis,
+	},
+}
+
+// Entry is what each entry of the roster has, whatever its type.
+type Entry struct {
+	Name, Description string
+	// Continuity remembers the conversations at the peer, for as long as the setting
+	// `continuity` says.
+	Continuity delegate.Continuity
+}
+
+// RegisterType adds a type of delegates, such as a protocol of the program's own: from now on an
+// entry of the configuration file may have it, with these keys, and make makes its delegate. Keys
+// whose combination cannot work are an error of make; the entry is then left out, and that told.
+// [hotreload.RegisterType] has the rest.
+func RegisterType[T any](name string, make func(e Entry, settings T) (delegate.Delegate, error), fields ...hotreload.TypeField[T]) {
+	hotreload.RegisterType(name, fields...)
+	registry.Lock()
+	defer registry.Unlock()
+	registry.makers[name] = func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error) {
+		return make(Entry{d.Name, d.Description, remembers}, *d.Settings.(*T))
+	}
+}
+
+// RegisterStore adds a store that checkpointer.url may name, by the scheme of its urls without the
+// colon. open is given the whole url; its saver is closed with the App. See
+// [hotreload.RegisterStore].
+func RegisterStore(scheme string, open func(ctx context.Context, url string) (checkpointer.Saver, error)) {
+	hotreload.RegisterStore(scheme + ":")
+	registry.Lock()
+	defer registry.Unlock()
+	registry.openers[scheme] = open
+}
+
+func makerOf(typ string) (maker, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	m, ok := registry.makers[typ]
+	return m, ok
+}
+
+func openerOf(scheme string) (opener, bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	o, ok := registry.openers[scheme]
+	return o, ok
+}
