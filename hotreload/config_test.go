@@ -3,6 +3,7 @@ package hotreload
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestDefault(t *testing.T) {
@@ -225,5 +228,35 @@ func TestRedactURL(t *testing.T) {
 		if got := redactURL(in); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
+	}
+}
+
+// Check tells of each variable that the file names and that is not set, with its place.
+func TestCheckTellsOfUnsetVariables(t *testing.T) {
+	t.Setenv("LANGROOMS_TEST_SECRET", "s3cret")
+	const data = `model: { provider: openai, model: m, api_key_env: LANGROOMS_TEST_NONE }
+delegates:
+  - { name: a, type: a2a, url: "http://h", auth: { credentialsEnv: LANGROOMS_TEST_SECRET }, headers_env: { X-K: LANGROOMS_TEST_NONE } }
+  - { name: b, type: acp, command: c, mcp_servers: [{ name: s, command: c, env_from: { K: LANGROOMS_TEST_NONE } }] }
+server: { keys: [{ name: ada, key_env: LANGROOMS_TEST_NONE }] }
+`
+	findings, err := Check("f.yaml", []byte(data))
+	var got []string
+	for _, f := range findings {
+		if strings.Contains(f.Message, "is not set") {
+			got = append(got, f.String())
+		}
+	}
+	want := []string{
+		`f.yaml:1:51: warning: model.api_key_env: the environment variable LANGROOMS_TEST_NONE is not set`,
+		`f.yaml:3:106: warning: delegate "a": headers_env.X-K: the environment variable LANGROOMS_TEST_NONE is not set`,
+		`f.yaml:4:86: warning: delegate "b": mcp server "s": env_from.K: the environment variable LANGROOMS_TEST_NONE is not set`,
+		`f.yaml:5:40: warning: key "ada": key_env: the environment variable LANGROOMS_TEST_NONE is not set`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("(-want +got)\n%s%v", diff, err)
+	}
+	if _, err := Check("f.yaml", []byte("a: [")); !errors.Is(err, ErrUnusable) {
+		t.Errorf("a file that is none: %v", err)
 	}
 }

@@ -124,7 +124,9 @@ func (s *scope) checkVariables(lead string, n *yaml.Node, key string, names map[
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if err := checkVariable(names[name]); err != nil {
 			s.report(Error, valueOf(n, key), key, "%s%s.%s %v", lead, key, shown(name), err)
+			continue
 		}
+		s.names(names[name], valueOf(n, key), key+"."+shown(name))
 	}
 }
 

@@ -2,6 +2,7 @@ package hotreload
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,6 +25,15 @@ func Parse(file string, data []byte) (Config, []Finding, error) {
 // parseOver is Parse with the values of old, in place of the defaults, where a value was
 // not taken.
 func parseOver(file string, data []byte, old Config) (Config, []Finding, error) {
+	c, p, err := read(file, data, old)
+	if err != nil {
+		return Config{}, nil, err
+	}
+	return c, inOrder(p.findings), nil
+}
+
+// read is parseOver, with all that was found.
+func read(file string, data []byte, old Config) (Config, *parser, error) {
 	top, err := load(file, data)
 	if err != nil {
 		return Config{}, nil, err
@@ -35,18 +45,45 @@ func parseOver(file string, data []byte, old Config) (Config, []Finding, error) 
 		readMapping(&s, configRows, top, "", &c, &old)
 	}
 	p.checkConfig(&c, &old, top)
-	slices.SortStableFunc(p.findings, func(a, b Finding) int {
+	return c, p, nil
+}
+
+// inOrder sorts findings by their place in the file.
+func inOrder(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
 		}
 		return a.Column - b.Column
 	})
-	return c, p.findings, nil
+	return findings
+}
+
+// Check reads a configuration as [Parse] does and returns what there is to remark on it,
+// variables that it names and that are not set in this process included.
+func Check(file string, data []byte) ([]Finding, error) {
+	_, p, err := read(file, data, Default())
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range p.named {
+		if strings.TrimSpace(os.Getenv(v.name)) == "" {
+			p.findings = append(p.findings, v.unset)
+		}
+	}
+	return inOrder(p.findings), nil
 }
 
 type parser struct {
 	file     string
 	findings []Finding
+	named    []namedVariable
+}
+
+// namedVariable is where the file names an environment variable.
+type namedVariable struct {
+	name  string
+	unset Finding // what there is to say when it is not set
 }
 
 // scope is where in the file a reader is: at the top, or in one entry of a list.
@@ -64,6 +101,14 @@ func (s *scope) report(severity Severity, n *yaml.Node, key, format string, args
 		Severity: severity, File: s.file, Line: n.Line, Column: n.Column,
 		Key: s.prefix + key, Message: s.who + fmt.Sprintf(format, args...),
 	})
+}
+
+// names notes that the file names a variable at n.
+func (s *scope) names(variable string, n *yaml.Node, key string) {
+	s.named = append(s.named, namedVariable{variable, Finding{
+		Severity: Warning, File: s.file, Line: n.Line, Column: n.Column,
+		Key: s.prefix + key, Message: fmt.Sprintf("%s%s: the environment variable %s is not set", s.who, key, shown(variable)),
+	}})
 }
 
 // readMapping reads the pairs of m, whose keys stand under prefix in rows, into the value;
@@ -143,6 +188,9 @@ func readValue[T any](s *scope, r row[T], p pair, into, old *T) {
 				}
 			}
 			store(at, r.Kind, value)
+			if r.Kind == KindVariable {
+				s.names(p.value.Value, p.value, r.Key)
+			}
 			return
 		}
 		s.report(Error, p.value, r.Key, "%s %v", r.Key, err)

@@ -111,9 +111,21 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }
 
+// findings are what there is to remark on the file.
+func (p *program) findings(required bool) (findings []hotreload.Finding, builtIn bool, err error) {
+	data, err := hotreload.ReadFile(p.config)
+	if errors.Is(err, fs.ErrNotExist) && !required {
+		return nil, true, nil
+	}
+	if err == nil {
+		findings, err = hotreload.Check(p.config, data)
+	}
+	return findings, false, err
+}
+
 // configCheck prints each finding with file and line; an error among them is status 1.
 func (p *program) configCheck(_ context.Context, required bool) error {
-	_, findings, builtIn, err := setup.ReadConfig(p.config, required)
+	findings, builtIn, err := p.findings(required)
 	if fault := (*hotreload.SyntaxError)(nil); errors.As(err, &fault) {
 		findings = append(findings, hotreload.Finding{Severity: hotreload.Error,
 			File: fault.File, Line: fault.Line, Column: max(fault.Column, 1), Message: fault.Message})

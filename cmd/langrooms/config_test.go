@@ -196,3 +196,29 @@ func TestDelegatesEdit(t *testing.T) {
 	expect(t, "remove", 0, f.Run("delegates", "remove", "proto").Status)
 	expect(t, "the roster", []string{"scout"}, names())
 }
+
+// What is wrong with the lead's model is told by a probe, and a variable that is not set by
+// the check of the file too.
+func TestLeadIsProbed(t *testing.T) {
+	t.Parallel()
+	model := says(t, "hi")
+	f := folder(t, model, roster(openaiEntry("proto", says(t, "hi"))))
+	r := f.Run("delegates", "probe", "lead", "--json")
+	expect(t, "status and stderr", []any{0, ""}, []any{r.Status, r.Diag})
+	line := clitest.ParseLines(t, r.Out)[0]
+	expect(t, "the line", []any{"lead", "model", true}, []any{line["name"], line["type"], line["ok"]})
+
+	f.Config("model:\n  provider: openai\n  url: %q\n  model: another\n  api_key_env: LANGROOMS_UNSET\ndelegates:\n%s", model.URL, openaiEntry("proto", says(t, "hi")))
+	unset := "the environment variable LANGROOMS_UNSET is not set"
+	r = f.Run("config", "check")
+	expect(t, "a warning", []any{0, "langgraph-config.yaml:5:16: warning: model.api_key_env: " + unset + "\n"}, []any{r.Status, r.Out})
+	r = f.Run("delegates", "probe", "lead")
+	expect(t, "status", 3, r.Status)
+	expectContains(t, "the cause", "environment variable LANGROOMS_UNSET is not set", r.Out)
+
+	t.Log("a model that the endpoint does not list")
+	f.Config("model: { provider: openai, url: %q, model: another }\ndelegates:\n%s", model.URL, openaiEntry("proto", says(t, "hi")))
+	r = f.Run("delegates", "probe", "--json")
+	expect(t, "the delegates", []any{0, 1}, []any{r.Status, len(clitest.ParseLines(t, r.Out))})
+	expectContains(t, "the cause", `The lead's model: refused: the endpoint does not list the model "another"`, r.Diag)
+}

@@ -17,14 +17,15 @@ import (
 
 func (p *program) delegatesCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List the roster", Args: noArgs,
-		RunE: p.withRoster(func(_ context.Context, r *delegate.Registry) error { return p.delegatesList(r) })}
+		RunE: p.withRoster(func(_ context.Context, app *setup.App) error { return p.delegatesList(app.Roster.Current()) })}
 	p.jsonFlag(list)
 	var name string
 	probe := &cobra.Command{Use: "probe [NAME]", Short: "Ask each delegate, or one, whether it is there; costs it nothing", Args: atMostOne(&name),
-		Long: "Ask each delegate, or one, whether it is there; costs it nothing.\n\n" +
+		Long: "Ask each delegate, or one, whether it is there; costs it nothing. The NAME lead stands for the\n" +
+			"lead's model; when all are asked, what is wrong with that is told on standard error.\n\n" +
 			"The exit status is 0 when all answered, 3 when one did not, 1 for an error of the configuration.",
 		ValidArgsFunction: p.completeDelegates}
-	probe.RunE = p.withRoster(func(ctx context.Context, r *delegate.Registry) error { return p.delegatesProbe(ctx, r, name) })
+	probe.RunE = p.withRoster(func(ctx context.Context, app *setup.App) error { return p.delegatesProbe(ctx, app, name) })
 	p.jsonFlag(probe)
 	return group("delegates", "Look at and change the roster", list, probe, p.addCommand(), p.removeCommand())
 }
@@ -43,14 +44,14 @@ func atMostOne(into *string) cobra.PositionalArgs {
 }
 
 // withRoster runs a command on the configured roster.
-func (p *program) withRoster(do func(context.Context, *delegate.Registry) error) func(*cobra.Command, []string) error {
+func (p *program) withRoster(do func(context.Context, *setup.App) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) error {
 		app, err := setup.OpenRoster(c.Context(), setup.Options{Path: p.config, Required: p.explicit(c),
 			Notify: func(text string) { p.said("%s", text) }})
 		if err != nil {
 			return err
 		}
-		err = do(c.Context(), app.Roster.Current())
+		err = do(c.Context(), app)
 		if cerr := app.Close(); cerr != nil {
 			err = errors.Join(err, cerr)
 		}
@@ -105,10 +106,16 @@ const probeBound = 15 * time.Second
 
 // delegatesProbe probes side by side and prints in roster order. A delegate that does not
 // answer is an answer, and errFailed.
-func (p *program) delegatesProbe(ctx context.Context, r *delegate.Registry, name string) error {
-	delegates := r.All()
+func (p *program) delegatesProbe(ctx context.Context, app *setup.App, name string) error {
+	model := func(ctx context.Context) probeLine {
+		return probe(ctx, delegateLine{leadName, "model", "the lead's model"}, app.ProbeLead)
+	}
+	if name == leadName {
+		return p.probed(model(ctx))
+	}
+	delegates := app.Roster.Current().All()
 	if name != "" {
-		d, ok := r.Get(name)
+		d, ok := app.Roster.Current().Get(name)
 		if !ok {
 			return fmt.Errorf("there is no delegate %q on the roster", name)
 		}
@@ -117,9 +124,24 @@ func (p *program) delegatesProbe(ctx context.Context, r *delegate.Registry, name
 	lines := make([]probeLine, len(delegates))
 	var probes sync.WaitGroup
 	for i, d := range delegates {
-		probes.Go(func() { lines[i] = probe(ctx, d) })
+		probes.Go(func() { lines[i] = probe(ctx, describe(d), d.Probe) })
+	}
+	if name == "" {
+		probes.Go(func() {
+			if l := model(ctx); !l.OK {
+				p.said("The lead's model: %s: %s", l.ErrorKind, l.Error)
+			}
+		})
 	}
 	probes.Wait()
+	return p.probed(lines...)
+}
+
+// leadName stands for the lead's model; no delegate has it.
+const leadName = "lead"
+
+// probed prints what probes found.
+func (p *program) probed(lines ...probeLine) error {
 	var failed error
 	for _, l := range lines {
 		state := fmt.Sprintf("ok    %4d ms  %s %s", l.LatencyMS, l.Version, l.Protocol)
@@ -146,12 +168,12 @@ func (p *program) completeDelegates(c *cobra.Command, args []string, _ string) (
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func probe(ctx context.Context, d delegate.Delegate) probeLine {
+func probe(ctx context.Context, of delegateLine, ask func(context.Context) (delegate.Health, error)) probeLine {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
-	l := probeLine{delegateLine: describe(d)}
+	l := probeLine{delegateLine: of}
 	began := time.Now()
-	health, err := d.Probe(ctx)
+	health, err := ask(ctx)
 	l.LatencyMS = time.Since(began).Milliseconds()
 	if err != nil {
 		e := delegate.AsError(l.Name, err)
