@@ -29,10 +29,11 @@ type Outcome struct {
 	// NewConversation means that the peer had forgotten the conversation that was to be
 	// continued and began a new one with this dispatch.
 	NewConversation bool `json:"new_conversation,omitempty"`
-	// Error is the cause of a failure without the delegate's name, and ErrorKind its
-	// kind ("unreachable", "timeout", …). Stopped by the operator is "canceled".
-	Error     string `json:"error,omitempty"`
-	ErrorKind string `json:"error_kind,omitempty"`
+	// Error is the cause of a failure without the delegate's name, in words, and ErrorKind its
+	// kind. StoppedBy is who stopped it, where that was not the operator.
+	Error     string    `json:"error,omitempty"`
+	ErrorKind ErrorKind `json:"error_kind,omitempty"`
+	StoppedBy string    `json:"stopped_by,omitempty"`
 	// Task is the peer's id of the work that may still be going on after a failure.
 	Task string `json:"task,omitempty"`
 	// CaughtUp is the number of messages in the window that the member was shown, and
@@ -50,8 +51,10 @@ type Outcome struct {
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration_ns"`
 	Usage    *Usage        `json:"usage,omitempty"`
-	// Unrecorded is why the reply, although shown, could not be stored; empty when it was.
-	Unrecorded string `json:"unrecorded,omitempty"`
+	// Unrecorded means that the reply, although shown, could not be stored, for
+	// UnrecordedCause.
+	Unrecorded      bool   `json:"unrecorded,omitempty"`
+	UnrecordedCause string `json:"unrecorded_cause,omitempty"`
 }
 
 // Usage counts what a dispatch cost, as far as the peer reports it.
@@ -76,8 +79,13 @@ const (
 	ReasonCapped Reason = "capped"
 	// ReasonExhausted: fewer than two members were left.
 	ReasonExhausted Reason = "exhausted"
-	// ReasonStopped: the operator stopped the run.
+	// ReasonStopped: the run was stopped; [Result.Stopped] says by what.
 	ReasonStopped Reason = "stopped"
+	// ReasonUnknown: the address names nobody on the roster. Nobody was asked and nothing
+	// was recorded.
+	ReasonUnknown Reason = "unknown_delegate"
+	// ReasonNoMessage: the address has no message. Nobody was asked and nothing was recorded.
+	ReasonNoMessage Reason = "no_message"
 )
 
 // Notes are what the room itself has to say about a run.
@@ -111,6 +119,8 @@ type Result struct {
 	Handled  bool   `json:"handled"`
 	Exchange string `json:"exchange,omitempty"`
 	Reason   Reason `json:"reason,omitempty"`
+	// Stopped says why a turn was stopped; nil when it was not.
+	Stopped *Stop `json:"stopped,omitempty"`
 	// Text is the whole visible answer.
 	Text string `json:"text"`
 	// Aside is the part of Text that nobody said: notes, the roster answer, the usage hint,

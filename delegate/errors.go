@@ -13,32 +13,22 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/langrooms/langrooms"
 )
 
-// Kind says what kind of failure an [Error] is, in a word that is stored and shown; code
-// branches on it, never on the words of the cause (spec: rooms, section 6).
-type Kind string
+// Kind says what kind of failure an [Error] is.
+type Kind = langrooms.ErrorKind
 
-// The kinds of failure.
+// The kinds that a delegate reports.
 const (
-	// KindUnreachable: nothing accepted the message: the peer is not there, or the delegate
-	// is closed.
-	KindUnreachable Kind = "unreachable"
-	// KindTimeout: the peer accepted the message and gave no answer in time.
-	KindTimeout Kind = "timeout"
-	// KindStillRunning: the peer accepted the message and may still be working on
-	// [Error.Task]; only our wait has ended.
-	KindStillRunning Kind = "still_running"
-	// KindRefused: the peer, or the delegate for it, would not take the message: a 4xx
-	// status, a credential, a protocol version, a conversation that it cannot keep.
-	KindRefused Kind = "refused"
-	// KindFailed: the peer says that it failed, in the words that are the cause.
-	KindFailed Kind = "failed"
-	// KindProtocol: the peer answered with what its protocol does not allow or what is too
-	// large to be read.
-	KindProtocol Kind = "protocol"
-	// KindCanceled: the work was stopped, by the operator (the context's end) or by the peer.
-	KindCanceled Kind = "canceled"
+	KindUnreachable  = langrooms.ErrorUnreachable
+	KindTimeout      = langrooms.ErrorTimeout
+	KindStillRunning = langrooms.ErrorStillRunning
+	KindRefused      = langrooms.ErrorRefused
+	KindFailed       = langrooms.ErrorFailed
+	KindProtocol     = langrooms.ErrorProtocol
+	KindCanceled     = langrooms.ErrorCanceled
 )
 
 // Error is a failed dispatch: who failed, in which way, and why, in words for people. It is

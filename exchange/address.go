@@ -82,7 +82,7 @@ type run struct {
 // with the error as far as it got.
 //
 // When ctx ends the member being asked is told to stop and the run ends there, recorded as
-// stopped by the operator; that is a result and no error.
+// stopped (langrooms.StopOf); that is a result and no error.
 func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result, error) {
 	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds).About(a.Message)}
 	x.address.To = x.plan.Members()
@@ -129,7 +129,7 @@ func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.Ca
 	stop := context.AfterFunc(t.hold.Context(), func() {
 		cause := context.Cause(t.hold.Context())
 		if errors.Is(cause, checkpointer.ErrFenced) && !errors.Is(cause, checkpointer.ErrUnavailable) {
-			cancel(cause)
+			cancel(langrooms.ErrHoldLost)
 		}
 	})
 	return ctx, func() { stop(); cancel(nil) }
@@ -144,10 +144,10 @@ func (x *run) rounds() (langrooms.Reason, error) {
 			switch {
 			case err != nil:
 				return "", err
-			case x.stopped(o):
+			case o.ErrorKind.Ours():
 				x.unasked(asked[i+1:], unaskedCause)
 				return langrooms.ReasonStopped, nil
-			case o.Unrecorded != "":
+			case o.Unrecorded:
 				return x.cutShort(asked[i+1:]), nil
 			}
 		}
@@ -181,7 +181,7 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 			return nil
 		}
 		var open *openExchange
-		if !x.stopped(a.Outcome) {
+		if !a.Outcome.ErrorKind.Ours() {
 			open = x.upcoming(rest)
 		}
 		if open == nil {
@@ -200,11 +200,6 @@ func (x *run) announce(member string, rest []string) error {
 		return nil
 	}
 	return x.put(sourceRoom, nil, x.opening(member, rest))
-}
-
-// stopped reports whether o is the end that the run's context put to a dispatch.
-func (x *run) stopped(o langrooms.Outcome) bool {
-	return o.ErrorKind == string(delegate.KindCanceled) && x.ctx.Err() != nil
 }
 
 // cutShortCause is why a member was not asked after a reply before could not be stored.
@@ -235,7 +230,7 @@ func (x *run) unasked(rest []string, cause string) {
 	}
 	for _, member := range rest {
 		o := langrooms.Outcome{Author: member, Round: 1, Error: cause,
-			ErrorKind: string(delegate.KindCanceled), Started: time.Now().UTC()}
+			ErrorKind: langrooms.ErrorUnasked, Started: time.Now().UTC()}
 		x.outcomes = append(x.outcomes, o)
 		x.room.emit(x.Thread(), x.exchange, langrooms.Event{Type: langrooms.EventDispatchEnded, Member: member, Round: 1, Outcome: &o})
 	}
@@ -285,16 +280,21 @@ func (x *run) result(reason langrooms.Reason) langrooms.Result {
 	notes.Interrupted = x.Interrupted()
 	notes.Unrecorded = unrecorded(x.outcomes)
 	text, aside := room.Compose(x.address.To, x.outcomes, notes)
-	return langrooms.Result{
+	result := langrooms.Result{
 		Thread: x.Thread(), Handled: true, Exchange: x.exchange, Reason: reason,
 		Text: text, Aside: aside, Notes: notes, Outcomes: x.outcomes,
 	}
+	if reason == langrooms.ReasonStopped {
+		stop := langrooms.StopOf(x.ctx)
+		result.Stopped = &stop
+	}
+	return result
 }
 
 func unrecorded(outcomes []langrooms.Outcome) []string {
 	var members []string
 	for _, o := range outcomes {
-		if o.Unrecorded != "" {
+		if o.Unrecorded {
 			members = append(members, o.Author)
 		}
 	}

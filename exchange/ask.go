@@ -165,12 +165,11 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 	rec := room.ReplyRecord{From: o.Author, Exchange: q.Exchange, Round: o.Round, Incognito: q.Incognito, Seen: a.Seen}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		o.Error, o.ErrorKind = stopWords(ctx), string(delegate.KindCanceled)
-		rec.Failed, rec.Seen, rec.Text = true, 0, "("+o.Error+")"
+		stop := langrooms.StopOf(ctx)
+		o.Error, o.ErrorKind, o.StoppedBy = stop.Error(), stop.Kind, stop.By
 	case err != nil:
 		e := delegate.AsError(o.Author, err)
-		o.Error, o.ErrorKind = e.Cause(), string(e.Kind)
-		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.Error)
+		o.Error, o.ErrorKind = e.Cause(), e.Kind
 		if e.Working() {
 			o.Task = e.Task
 			a.Late = &delegate.Handle{Epoch: v.Epoch, Thread: v.Thread, Delegate: o.Author, Task: e.Task,
@@ -187,24 +186,12 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		}
 		rec.Text = o.Reply
 	}
+	if err != nil {
+		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.ErrorKind, o.Error)
+	}
 	m := room.NewReply(rec)
 	m.ID = a.id
 	a.Record = &m
-}
-
-// stopWords says why the work under ctx was stopped.
-func stopWords(ctx context.Context) string {
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, checkpointer.ErrFenced):
-		return "stopped: the hold on the thread was lost"
-	case errors.Is(cause, langrooms.ErrDisconnected):
-		return "stopped: " + langrooms.ErrDisconnected.Error()
-	case errors.Is(cause, langrooms.ErrShutdown):
-		return "stopped: " + langrooms.ErrShutdown.Error()
-	case errors.Is(cause, context.DeadlineExceeded):
-		return "stopped: the time for it was up"
-	}
-	return room.StoppedCause
 }
 
 // ReplyText is what is recorded of a reply: its words, without reasoning that a model wrote
@@ -252,11 +239,11 @@ func (a *Answer) settle(ctx context.Context, r Room, anchor int64, put func() er
 		a.Outcome.Collecting, a.Outcome.Kept = waiting == delegate.Waited, waiting == delegate.Kept
 	}
 	err := put()
-	if err != nil {
+	if a.Outcome.Unrecorded = err != nil; err != nil {
 		if errors.Is(err, checkpointer.ErrFenced) {
-			a.Outcome.Unrecorded = checkpointer.ErrFenced.Error()
+			a.Outcome.UnrecordedCause = checkpointer.ErrFenced.Error()
 		} else {
-			a.Outcome.Unrecorded = delegate.Cause(errors.Unwrap(err)) // the note names the thread itself
+			a.Outcome.UnrecordedCause = delegate.Cause(errors.Unwrap(err)) // the note names the thread itself
 			err = nil
 		}
 	}

@@ -87,7 +87,7 @@ func closeInterrupted(h *thread.Hold) error {
 		untold = append(untold, interrupted{member, open.Exchange, h.Length() + int64(i)})
 		records = append(records, room.NewReply(room.ReplyRecord{
 			From: member, Exchange: open.Exchange, Round: open.Round,
-			Failed: true, Incognito: open.Incognito, Text: "(" + interruptedCause + ")",
+			Failed: true, Incognito: open.Incognito, Text: room.FailedText(langrooms.ErrorInterrupted, interruptedCause),
 		}))
 	}
 	step := thread.Step{Source: sourceRoom, Messages: records, Remove: []string{openChannel}}

@@ -65,7 +65,7 @@ func goAway(t *testing.T, fault error, ask int) {
 		}
 	}
 	last := result.Outcomes[ask-1]
-	if last.Unrecorded == "" || len(result.Notes.Unrecorded) != 1 || !strings.Contains(result.Text, "could not be stored") {
+	if !last.Unrecorded || len(result.Notes.Unrecorded) != 1 || !strings.Contains(result.Text, "could not be stored") {
 		t.Errorf("not told that it could not be stored:\n%s", result.Text)
 	}
 	if cut := strings.Contains(result.Text, "@b did not answer: stopped"); cut != (ask == 1) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/exchange"
@@ -42,6 +43,7 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 		i.cfg.Health.Note(d, err)
 	}
 	rec := room.ReplyRecord{From: job.Target, Exchange: job.Exchange, Round: 1, Late: true, Text: exchange.ReplyText(reply)}
+	var kind langrooms.ErrorKind
 	var cause string
 	switch {
 	case err != nil:
@@ -49,11 +51,11 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 		if e.Working() && i.collect(ctx, job, e.Task) {
 			return
 		}
-		cause = e.Cause()
+		kind, cause = e.Kind, e.Cause()
 	case rec.Text == "":
-		cause = withoutText
+		kind, cause = langrooms.ErrorFailed, withoutText
 	}
-	m := lateRecord(rec, cause)
+	m := lateRecord(rec, kind, cause)
 	landed, err := i.land(ctx, job.Thread, anchorOf(job), m, func(*thread.Hold) (bool, error) { return true, nil })
 	if err != nil {
 		i.failed(fmt.Errorf("the answer of @%s from the background: %w", job.Target, err))

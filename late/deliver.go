@@ -55,29 +55,30 @@ const withoutText = "it answered without text"
 func lateMessage(late result) langrooms.Message {
 	rec := room.ReplyRecord{From: late.Delegate, Exchange: late.Exchange, Round: late.Round,
 		Late: true, Incognito: late.Incognito, Seen: late.Seen}
+	var kind langrooms.ErrorKind
 	var cause string
 	switch late.Result {
 	case endedAnswered, endedPaused:
 		if rec.Text = exchange.ReplyText(late.View.Reply); rec.Text == "" {
-			cause = withoutText
+			kind, cause = langrooms.ErrorFailed, withoutText
 		}
 	case endedFailed:
-		cause = "it failed and did not say why"
+		kind, cause = langrooms.ErrorFailed, "it failed and did not say why"
 		if e := late.View.Err; e != nil && e.Cause() != "" {
-			cause = e.Cause()
+			kind, cause = e.Kind, e.Cause()
 		}
 	case endedGaveUp:
-		cause = "still running after an hour; the answer is not waited for any longer"
+		kind, cause = langrooms.ErrorStillRunning, "still running after an hour; the answer is not waited for any longer"
 	default:
-		cause = "lost touch while waiting for the late answer: " + delegate.Cause(late.Err)
+		kind, cause = langrooms.ErrorUnreachable, "lost touch while waiting for the late answer: "+delegate.Cause(late.Err)
 	}
-	return lateRecord(rec, cause)
+	return lateRecord(rec, kind, cause)
 }
 
-// lateRecord makes the record that rec is, of a failure when there is a cause for one.
-func lateRecord(rec room.ReplyRecord, cause string) langrooms.Message {
-	if cause != "" {
-		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(cause)
+// lateRecord makes the record that rec is, of a failure when there is a kind of one.
+func lateRecord(rec room.ReplyRecord, kind langrooms.ErrorKind, cause string) langrooms.Message {
+	if kind != "" {
+		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(kind, cause)
 	}
 	rec.Text = room.LateText(rec.Text)
 	return room.NewReply(rec)

@@ -268,4 +268,4 @@ func expect(t *testing.T, what string, want, got any) {
 }
 
 // gaveUp is the record of the address that gave up.
-var gaveUp = "human from=slow round=1 failed: " + room.FailedText("still running after 300s without observable progress")
+var gaveUp = "human from=slow round=1 failed: " + room.FailedText(langrooms.ErrorStillRunning, "still running after 300s without observable progress")

@@ -15,7 +15,7 @@ func TestCast(t *testing.T) {
 		return room.NewReply(room.ReplyRecord{From: from, Text: "hi"})
 	}
 	late := room.NewReply(room.ReplyRecord{From: "slow", Late: true, Text: "hi"})
-	fail := room.NewReply(room.ReplyRecord{From: "dead", Failed: true, Text: room.FailedText("refused")})
+	fail := room.NewReply(room.ReplyRecord{From: "dead", Failed: true, Text: room.FailedText(langrooms.ErrorRefused, "refused")})
 	summary := langrooms.NewMessage(langrooms.RoleSystem, "earlier")
 	summary.Summary = &langrooms.Summary{Members: []langrooms.SummaryMember{{Name: "old"}, {Name: "reviewer"}, {Name: "lead"}}}
 	tests := []struct {

@@ -9,18 +9,11 @@ import (
 // allSilentText is the answer of a run in which every outcome was a pass (spec 5.1).
 const allSilentText = "Nobody had anything to add."
 
-// kindCanceled is the [langrooms.Outcome.ErrorKind] of a dispatch that was stopped, by us
-// or by the peer; when by us, its cause begins with stoppedWord.
-const (
-	kindCanceled = "canceled"
-	stoppedWord  = "stopped"
-)
-
 // Compose writes the operator's text of a run (spec 5.1, 5.2): one addressee's one outcome
 // bare, otherwise each visible outcome as "**@proto** — text" in dispatch order, then the
 // notes, a blank line between all of them. A failure reads "Delegate @proto failed:
 // connection refused"; it names the delegate itself and so has no name in front. A dispatch
-// that we stopped, with ErrorKind "canceled" and [StoppedCause] for its Error, reads
+// that ended from our side (langrooms.ErrorKind.Ours) reads
 // "@proto did not answer: stopped by the operator".
 //
 // A member that passed has OK and Silent set. One that answered without text in a run of
@@ -54,11 +47,11 @@ func Compose(to []string, outcomes []langrooms.Outcome, notes langrooms.Notes) (
 	return paragraphs(append(all, said...)), paragraphs(append(unshown, said...))
 }
 
-// failureText words a dispatch that brought no answer. Being stopped by the operator is
-// not the delegate's failure (spec 5.5); a peer that canceled the work itself has failed.
+// failureText words a dispatch that brought no answer. Being stopped is not the delegate's
+// failure (spec 5.5); a peer that canceled the work itself has failed.
 func failureText(o langrooms.Outcome) string {
 	cause := validText(causeOf(o.Error))
-	if o.ErrorKind == kindCanceled && strings.HasPrefix(cause, stoppedWord) {
+	if o.ErrorKind.Ours() {
 		return "@" + inline(o.Author) + " did not answer: " + cause
 	}
 	return "Delegate @" + inline(o.Author) + " failed: " + cause

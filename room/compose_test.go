@@ -16,7 +16,7 @@ func passed(author string) langrooms.Outcome {
 	return langrooms.Outcome{Author: author, OK: true, Silent: true}
 }
 
-func failed(author, cause, kind string) langrooms.Outcome {
+func failed(author, cause string, kind langrooms.ErrorKind) langrooms.Outcome {
 	return langrooms.Outcome{Author: author, Error: cause, ErrorKind: kind}
 }
 
@@ -65,7 +65,7 @@ func TestCompose(t *testing.T) {
 			"@proto answered without text.\n\n**@reviewer** — y", "@proto answered without text."},
 
 		// 5.5
-		{"stopped by the operator", one, []langrooms.Outcome{failed("proto", room.StoppedCause, "canceled")}, langrooms.Notes{},
+		{"stopped by the operator", one, []langrooms.Outcome{failed("proto", "stopped by the operator", langrooms.ErrorStopped)}, langrooms.Notes{},
 			"@proto did not answer: stopped by the operator", ""},
 		{"canceled by the peer", one, []langrooms.Outcome{failed("proto", "the task was canceled", "canceled")}, langrooms.Notes{},
 			"Delegate @proto failed: the task was canceled", ""},
@@ -100,7 +100,7 @@ func TestCompose(t *testing.T) {
 // What could not be stored and what was interrupted is told last, with the cause (spec 2.7, 2.4).
 func TestComposeTellsOfLostRecords(t *testing.T) {
 	o := said("proto", "x")
-	o.Unrecorded = "database is locked"
+	o.Unrecorded, o.UnrecordedCause = true, "database is locked"
 	text, aside := room.Compose([]string{"proto"}, []langrooms.Outcome{o},
 		langrooms.Notes{Truncated: []string{"proto"}, Unrecorded: []string{"proto"}, Interrupted: []string{"reviewer"}})
 	parts := strings.Split(text, "\n\n")
@@ -122,7 +122,7 @@ func TestComposeTellsOfLostRecords(t *testing.T) {
 // shows every part of the text, and none twice.
 func TestAsideIsWhatNoBubbleShows(t *testing.T) {
 	kinds := []langrooms.Outcome{said("a", "words of a"), passed("a"), failed("a", "cause of a", "failed"),
-		failed("a", room.StoppedCause, "canceled"), {Author: "a", OK: true}}
+		failed("a", "stopped by the operator", langrooms.ErrorStopped), {Author: "a", OK: true}}
 	for _, first := range kinds {
 		for _, second := range kinds {
 			outcomes := []langrooms.Outcome{first, second}

@@ -35,7 +35,7 @@ func NotesOf(outcomes []langrooms.Outcome, reason langrooms.Reason, cap int) lan
 		if o.NewConversation {
 			n.NewConversation = addOnce(n.NewConversation, o.Author)
 		}
-		if o.Unrecorded != "" {
+		if o.Unrecorded {
 			n.Unrecorded = addOnce(n.Unrecorded, o.Author)
 		}
 	}
@@ -101,7 +101,7 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 func whyUnrecorded(outcomes []langrooms.Outcome) string {
 	var causes []string
 	for _, o := range outcomes {
-		if cause := strings.TrimSpace(o.Unrecorded); cause != "" {
+		if cause := strings.TrimSpace(o.UnrecordedCause); cause != "" {
 			causes = addOnce(causes, validText(cause))
 		}
 	}

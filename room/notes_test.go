@@ -45,7 +45,7 @@ func TestNotesOf(t *testing.T) {
 		{"no cap when exhausted", nil, langrooms.ReasonExhausted, 3, langrooms.Notes{}},
 		{"a conversation that was forgotten", []langrooms.Outcome{{Author: "a", OK: true, Reply: "x", NewConversation: true}},
 			langrooms.ReasonAnswered, 1, langrooms.Notes{NewConversation: []string{"a"}}},
-		{"unrecorded", []langrooms.Outcome{{Author: "a", OK: true, Reply: "x", Unrecorded: "disk full"}},
+		{"unrecorded", []langrooms.Outcome{{Author: "a", OK: true, Reply: "x", Unrecorded: true, UnrecordedCause: "disk full"}},
 			langrooms.ReasonAnswered, 1, langrooms.Notes{Unrecorded: []string{"a"}}},
 	}
 	for _, tt := range tests {

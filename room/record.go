@@ -20,7 +20,7 @@ type ReplyRecord struct {
 	Exchange string
 	// Round is 1-based.
 	Round int
-	// Failed marks a dispatch that brought no answer; see [FailedText] and [StoppedText].
+	// Failed marks a dispatch that brought no answer; see [FailedText].
 	Failed bool
 	// Late marks an answer that arrived after its turn; see [LateText].
 	Late      bool
@@ -44,15 +44,14 @@ func stamped(text string, s langrooms.Stamp) langrooms.Message {
 	return m
 }
 
-// FailedText is the text of a failed dispatch's record (spec 2.5).
-func FailedText(cause string) string { return "(could not be reached: " + causeOf(cause) + ")" }
-
-// What a dispatch that the operator stopped leaves behind (spec 5.5): the cause in its
-// outcome, and the text of its record, which is stamped failed.
-const (
-	StoppedCause = "stopped by the operator"
-	StoppedText  = "(" + StoppedCause + ")"
-)
+// FailedText is the text of the record of a dispatch that brought no answer (spec 2.5). One
+// that ended from our side is no failure to reach anybody (spec 5.5).
+func FailedText(kind langrooms.ErrorKind, cause string) string {
+	if kind.Ours() {
+		return "(" + causeOf(cause) + ")"
+	}
+	return "(could not be reached: " + causeOf(cause) + ")"
+}
 
 // LateText is the text of a late answer's record: a line that says so, then the answer
 // (spec 7.5).

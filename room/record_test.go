@@ -40,10 +40,10 @@ func TestNewReply(t *testing.T) {
 
 func TestRecordTexts(t *testing.T) {
 	for got, want := range map[string]string{
-		room.FailedText("connection refused"): "(could not be reached: connection refused)",
-		room.FailedText(" \n"):                "(could not be reached: no cause was given)",
-		room.StoppedText:                      "(stopped by the operator)",
-		room.LateText(" done\n"):              "(This arrived after its turn.)\ndone",
+		room.FailedText(langrooms.ErrorUnreachable, "connection refused"):  "(could not be reached: connection refused)",
+		room.FailedText(langrooms.ErrorUnreachable, " \n"):                 "(could not be reached: no cause was given)",
+		room.FailedText(langrooms.ErrorStopped, "stopped by the operator"): "(stopped by the operator)",
+		room.LateText(" done\n"):                                           "(This arrived after its turn.)\ndone",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -153,7 +153,7 @@ func (m *Manager) stop(j *job, undo bool) {
 	m.mu.Lock()
 	j.undo = j.undo || undo
 	m.mu.Unlock()
-	j.cancel(ErrCancelled)
+	j.cancel(langrooms.Stop{Kind: langrooms.ErrorStopped})
 }
 
 // undoes reports whether a job takes back what it wrote.

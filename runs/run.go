@@ -146,6 +146,4 @@ var (
 	ErrLive = errors.New("the run has not ended")
 	// ErrGone: the events of the run are not kept any more.
 	ErrGone = errors.New("the run's events are not kept any more")
-	// ErrCancelled is the cause of a turn's context that a caller of Cancel has ended.
-	ErrCancelled = errors.New("the run was cancelled")
 )

@@ -145,7 +145,7 @@ const scribeBound = 7 * time.Second
 
 // errStopped is the cause of a turn that was stopped, by a person or because its agent was
 // taken out.
-var errStopped = errors.New("stopped")
+var errStopped = langrooms.Stop{Kind: langrooms.ErrorStopped}
 
 // began makes a context for a turn that ends when the turn is stopped, here or by another
 // process.

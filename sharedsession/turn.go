@@ -112,7 +112,7 @@ func (s *Service) reporter(id string, w wake) langrooms.Sink {
 // cost is what a turn has cost in US dollars; nil when nobody knows. What never reached the
 // agent has cost nothing.
 func (s *Service) cost(o langrooms.Outcome) *float64 {
-	if o.ErrorKind == string(delegate.KindUnreachable) || o.ErrorKind == string(delegate.KindRefused) {
+	if o.ErrorKind == langrooms.ErrorUnreachable || o.ErrorKind == langrooms.ErrorRefused {
 		return new(float64)
 	}
 	if o.Usage == nil {

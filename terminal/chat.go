@@ -110,7 +110,7 @@ func (c *Chat) take(ctx context.Context, turn turnFunc) error {
 	c.interruptible(ctx, func(ctx context.Context) {
 		result, err = turn(ctx)
 		if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			result, err = stopped(result), nil
+			result, err = stopped(ctx, result), nil
 		}
 	})
 	c.Printer.Done(result, err)
@@ -165,9 +165,9 @@ func (c *Chat) leave() {
 
 // stopped is the result of a turn that was stopped before it had begun, such as one that
 // was waiting for its thread.
-func stopped(r langrooms.Result) langrooms.Result {
-	r.Reason, r.Text = langrooms.ReasonStopped, "Stopped by the operator."
-	r.Aside = r.Text
+func stopped(ctx context.Context, r langrooms.Result) langrooms.Result {
+	stop := langrooms.StopOf(ctx)
+	r.Reason, r.Stopped, r.Text, r.Aside = langrooms.ReasonStopped, &stop, stop.Sentence(), stop.Sentence()
 	return r
 }
 

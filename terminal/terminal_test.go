@@ -137,7 +137,7 @@ func TestStoppedBeforeItBegan(t *testing.T) {
 			return langrooms.Result{Thread: "t"}, fmt.Errorf("waiting for the thread: %w", ctx.Err())
 		}}
 	expect(t, "error", nil, c.Run(ctx))
-	expect(t, "stdout", `{"type":"done","thread":"t","handled":false,"reason":"stopped","text":"Stopped by the operator.","aside":"Stopped by the operator."}`+"\n", out.String())
+	expect(t, "stdout", `{"type":"done","thread":"t","handled":false,"reason":"stopped","stopped":{"kind":"stopped"},"text":"Stopped by the operator.","aside":"Stopped by the operator."}`+"\n", out.String())
 	expect(t, "stderr", "", diag.String())
 }
 

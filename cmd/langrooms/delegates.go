@@ -68,12 +68,12 @@ type delegateLine struct {
 
 type probeLine struct {
 	delegateLine
-	OK        bool   `json:"ok"`
-	LatencyMS int64  `json:"latency_ms"`
-	Version   string `json:"version,omitempty"`
-	Protocol  string `json:"protocol,omitempty"`
-	Error     string `json:"error,omitempty"`
-	ErrorKind string `json:"error_kind,omitempty"`
+	OK        bool          `json:"ok"`
+	LatencyMS int64         `json:"latency_ms"`
+	Version   string        `json:"version,omitempty"`
+	Protocol  string        `json:"protocol,omitempty"`
+	Error     string        `json:"error,omitempty"`
+	ErrorKind delegate.Kind `json:"error_kind,omitempty"`
 }
 
 func describe(d delegate.Delegate) delegateLine {
@@ -177,7 +177,7 @@ func probe(ctx context.Context, of delegateLine, ask func(context.Context) (dele
 	l.LatencyMS = time.Since(began).Milliseconds()
 	if err != nil {
 		e := delegate.AsError(l.Name, err)
-		l.Error, l.ErrorKind = e.Cause(), string(e.Kind)
+		l.Error, l.ErrorKind = e.Cause(), e.Kind
 		return l
 	}
 	l.OK, l.Version, l.Protocol = true, health.Version, health.Protocol

@@ -159,7 +159,7 @@ func settled(o langrooms.Outcome) bool {
 	if o.Collecting || o.Kept {
 		return false
 	}
-	switch delegate.Kind(o.ErrorKind) {
+	switch o.ErrorKind {
 	case delegate.KindUnreachable, delegate.KindRefused, delegate.KindTimeout, delegate.KindStillRunning, delegate.KindProtocol:
 		return false
 	}
@@ -220,7 +220,7 @@ func (d *DelegateTo) background(turn *exchange.Turn, from string, job Job) (stri
 // answer is the result of a foreground delegation.
 func answer(o langrooms.Outcome) (string, error) {
 	state := "failed"
-	running := o.ErrorKind == string(delegate.KindStillRunning)
+	running := o.ErrorKind == langrooms.ErrorStillRunning
 	if running {
 		state = "is still working"
 	}

@@ -195,7 +195,7 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	for _, call := range asked {
 		content, err := n.call(ctx, t, call)
 		if ctx.Err() != nil {
-			err = errStopped
+			err = langrooms.StopOf(ctx) // for the model, should it read on
 		}
 		front = append(front, toolMessage(call, content, err))
 	}
@@ -206,9 +206,6 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 	t.messages = append(t.messages, added...)
 	return nil
 }
-
-// errStopped is what the model reads, should it read on, of a call that was stopped.
-var errStopped = errors.New("stopped by the operator")
 
 func (n *Node) call(ctx context.Context, t *Turn, call *langrooms.ToolCall) (string, error) {
 	t.room.Events.Emit(langrooms.Event{Type: langrooms.EventToolCall, Thread: t.turn.Thread(), Text: call.Name})
@@ -251,15 +248,16 @@ func calls(m langrooms.Message) []*langrooms.ToolCall {
 const withoutText = "The lead answered without text."
 
 // Finish closes the turn and returns what it came to; err is the error of its last step.
-// A turn whose ctx ended was stopped by the operator, which is a result and no error. Any
+// A turn whose ctx ended was stopped (langrooms.StopOf), which is a result and no error. Any
 // other error is one of ours and comes with the result as far as it got.
 func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result, error) {
 	result := langrooms.Result{Thread: t.turn.Thread(), Text: t.text, Notes: langrooms.Notes{Interrupted: t.turn.Interrupted()}}
 	if lost := context.Cause(t.turn.Context()); errors.Is(lost, checkpointer.ErrFenced) {
 		err = fmt.Errorf("the thread %q: %w", t.turn.Thread(), lost)
 	} else if err != nil && ctx.Err() != nil {
-		result.Reason, err = langrooms.ReasonStopped, nil
-		result.Aside = "Stopped by the operator."
+		stop := langrooms.StopOf(ctx)
+		result.Reason, result.Stopped, err = langrooms.ReasonStopped, &stop, nil
+		result.Aside = stop.Sentence()
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + result.Aside)
 	}
 	if err == nil && result.Text == "" {

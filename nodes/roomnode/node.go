@@ -67,9 +67,9 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 	address := room.Parse(turn.Text, names)
 	switch address.Kind {
 	case room.UnknownDelegate:
-		return aside(turn.Thread, room.UnknownText(address.Token, names, address.Near)), nil
+		return aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText(address.Token, names, address.Near)), nil
 	case room.NoMessage:
-		return aside(turn.Thread, room.UsageText(address.To)), nil
+		return aside(turn.Thread, langrooms.ReasonNoMessage, room.UsageText(address.To)), nil
 	case room.Addressed:
 		return n.run(ctx, turn, address, r)
 	}
@@ -77,8 +77,8 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 }
 
 // aside answers with words of the room's own: nothing was dispatched, nothing recorded.
-func aside(thread, text string) langrooms.Result {
-	return langrooms.Result{Thread: thread, Handled: true, Text: text, Aside: text}
+func aside(thread string, reason langrooms.Reason, text string) langrooms.Result {
+	return langrooms.Result{Thread: thread, Handled: true, Reason: reason, Text: text, Aside: text}
 }
 
 func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Room) (langrooms.Result, error) {
@@ -88,7 +88,7 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Ro
 	}
 	hold.Observe(turn.Stored)
 	if gone, names := n.gone(a.To); gone != "" {
-		return interrupted(aside(turn.Thread, room.UnknownText("@"+gone, names, "")), hold), hold.End()
+		return interrupted(aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
 	result, err := hold.Address(ctx, r,
 		exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito})

@@ -232,7 +232,7 @@ func bubble(r langrooms.Result, o langrooms.Outcome) string {
 		return named
 	case o.Reply != "":
 		return o.Reply
-	case o.Error != "" && o.ErrorKind == "canceled" && strings.HasPrefix(o.Error, "stopped"):
+	case o.ErrorKind.Ours():
 		return "@" + o.Author + " did not answer: " + o.Error
 	case o.Error != "":
 		return "Delegate @" + o.Author + " failed: " + o.Error
@@ -283,10 +283,10 @@ func ending(r langrooms.Result, err error) string {
 func verdict(o langrooms.Outcome) string {
 	switch {
 	case o.Error != "":
-		return o.ErrorKind
+		return string(o.ErrorKind)
 	case o.Silent:
 		return "silent"
-	case o.Unrecorded != "":
+	case o.Unrecorded:
 		return "ok, unrecorded"
 	}
 	return "ok"
