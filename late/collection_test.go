@@ -93,7 +93,7 @@ type collection struct {
 func collect(t *testing.T, p *peer) *collection {
 	t.Helper()
 	c := &collection{live: delegate.NewLive(roster(t, p)), handles: NewMemoryHandles()}
-	c.collector = newCollector(collectorConfig{live: c.live, handles: c.handles, deliver: c.deliver, life: lifetime.New()})
+	c.collector = newCollector(collectorConfig{live: c.live, handles: c.handles, deliver: c.deliver, life: lifetime.New(nil)})
 	t.Cleanup(func() {
 		c.Close()
 		c.live.Close()

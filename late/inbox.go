@@ -53,7 +53,7 @@ func New(cfg Config) (*Inbox, error) {
 	if cfg.Handles == nil {
 		cfg.Handles = NewMemoryHandles()
 	}
-	i := &Inbox{cfg: cfg, life: lifetime.New()}
+	i := &Inbox{cfg: cfg, life: lifetime.New(nil)}
 	i.collector = newCollector(collectorConfig{live: cfg.Roster, handles: cfg.Handles, deliver: i.deliver, life: i.life})
 	return i, nil
 }

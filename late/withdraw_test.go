@@ -81,7 +81,7 @@ func TestARewindBeforeTheClaimWins(t *testing.T) {
 		p := newPeer(after(1, answered))
 		live := delegate.NewLive(roster(t, p))
 		stood := make(chan bool, 1)
-		handles, life := NewMemoryHandles(), lifetime.New()
+		handles, life := NewMemoryHandles(), lifetime.New(nil)
 		c := newCollector(collectorConfig{live: live, handles: handles, life: life, deliver: func(ctx context.Context, l result) {
 			<-lease
 			ok, _ := l.Claim(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // Config wires a [Manager].
@@ -36,9 +37,7 @@ type Manager struct {
 	cfg   Config
 	book  book
 	owner string
-	life  context.Context
-	end   context.CancelCauseFunc
-	work  sync.WaitGroup
+	life  *lifetime.Life // of the runs, and of those who take and hear for them
 
 	mu       sync.Mutex
 	draining bool
@@ -75,9 +74,8 @@ func New(cfg Config) (*Manager, error) {
 	if cfg.Keep == 0 {
 		cfg.Keep = DefaultKeep
 	}
-	m := &Manager{cfg: cfg, book: book{cfg.Saver}, owner: langrooms.NewID(),
+	m := &Manager{cfg: cfg, book: book{cfg.Saver}, owner: langrooms.NewID(), life: lifetime.New(langrooms.ErrShutdown),
 		queues: map[string][]*job{}, jobs: map[string]*job{}, looked: map[string]time.Time{}}
-	m.life, m.end = context.WithCancelCause(context.Background())
 	return m, nil
 }
 
@@ -97,7 +95,7 @@ func (m *Manager) Accept(ctx context.Context, q Request) (Run, error) {
 	if j.run.Strategy == "" {
 		j.run.Strategy = Enqueue
 	}
-	j.ctx, j.cancel = context.WithCancelCause(m.life)
+	j.ctx, j.cancel = context.WithCancelCause(m.life.Context())
 	j.id, j.thread = j.run.ID, j.run.Thread
 	accepted := j.run
 	if err := m.holdOwner(ctx, j); err != nil {
@@ -157,9 +155,9 @@ func (m *Manager) enter(j *job) error {
 		m.queues[j.thread] = append(queue, j)
 	} else {
 		m.queues[j.thread] = []*job{j}
-		m.work.Go(func() { m.serve(j.thread) })
+		m.life.Go(func(context.Context) { m.serve(j.thread) })
 	}
-	m.work.Go(func() { m.listen(j) })
+	m.life.Go(func(context.Context) { m.listen(j) })
 	return nil
 }
 
@@ -315,8 +313,7 @@ func (m *Manager) Close() {
 	m.mu.Lock()
 	m.draining = true
 	m.mu.Unlock()
-	m.end(langrooms.ErrShutdown)
-	m.work.Wait()
+	m.life.Close()
 }
 
 func (m *Manager) failed(err error) {

@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 // newApp returns an app with the parts that need no configuration. It is to be closed also
 // when there is an error.
 func newApp(o Options) (*App, error) {
-	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}, life: lifetime.New()}
+	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}, life: lifetime.New(nil)}
 	a.lead = newLeadModels(o.Model, a.demo)
 	var err error
 	a.members, err = newMembers(o.Delegates, a.demo)

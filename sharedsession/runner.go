@@ -24,16 +24,14 @@ func (s *Service) start(k seatKey) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
 	if r := s.runners[k]; r != nil {
 		r.again = true
 		return
 	}
 	r := &runner{}
-	s.runners[k] = r
-	s.work.Go(func() { s.run(k, r) })
+	if s.life.Go(func(context.Context) { s.run(k, r) }) {
+		s.runners[k] = r
+	}
 }
 
 // run holds the seat's lease while there are turns. Who has the lease is the only one to run
@@ -154,7 +152,7 @@ func (s *Service) began(ctx context.Context, room string, w wake) (context.Conte
 	s.mu.Lock()
 	s.turns[w.ID] = cancel
 	s.mu.Unlock()
-	s.work.Go(func() { s.guard(ctx, cancel, room, w) })
+	s.life.Go(func(context.Context) { s.guard(ctx, cancel, room, w) })
 	return ctx, func() {
 		s.mu.Lock()
 		delete(s.turns, w.ID)

@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/lifetime"
 	"github.com/langrooms/langrooms/thread"
 )
 
@@ -57,14 +58,12 @@ type Service struct {
 	cfg Config
 	hub hub
 
-	ctx    context.Context // of the turns and the sweep
-	cancel context.CancelCauseFunc
-	work   sync.WaitGroup
-	slots  chan struct{}
-	book   book
+	life  *lifetime.Life  // of the turns and the sweep
+	ctx   context.Context // life's
+	slots chan struct{}
+	book  book
 
 	mu      sync.Mutex
-	closed  bool
 	runners map[seatKey]*runner
 	turns   map[string]context.CancelCauseFunc // by wake, those that run here
 	posting map[string]bool                    // idempotency keys being stored here
@@ -101,9 +100,10 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg, slots: make(chan struct{}, cfg.Parallel), runners: map[seatKey]*runner{},
 		turns: map[string]context.CancelCauseFunc{}, posting: map[string]bool{}}
 	s.book.saver = cfg.Saver
-	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.life = lifetime.New(errEnding)
+	s.ctx = s.life.Context()
 	if !cfg.Idle {
-		s.work.Go(s.sweep)
+		s.life.Go(func(context.Context) { s.sweep() })
 	}
 	return s, nil
 }
@@ -113,14 +113,7 @@ func New(cfg Config) (*Service, error) {
 var errEnding = errors.New("the service is ending")
 
 // Close stops the turns that run here and waits for them. Idempotent.
-func (s *Service) Close() {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.cancel(errEnding)
-	s.hub.close()
-	s.work.Wait()
-}
+func (s *Service) Close() { s.life.Close(s.hub.close) }
 
 // Enabled reports whether there are shared sessions here.
 func (s *Service) Enabled() bool { return s.cfg.Enabled() }

@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/internal/httpx"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // Agent is one A2A peer. It implements [delegate.Delegate] and [delegate.TaskReader].
@@ -22,13 +22,8 @@ type Agent struct {
 	own    *http.Transport // nil when the caller gave a client
 	cards  cardCache
 	tokens tokenCache
-	pace   time.Duration // the unit of the schedule: a second, but in tests
-
-	mu      sync.Mutex
-	closed  bool
-	running sync.WaitGroup
-	life    context.Context // ends with Close
-	end     context.CancelFunc
+	pace   time.Duration  // the unit of the schedule: a second, but in tests
+	life   *lifetime.Life // of Asks and Probes
 }
 
 var (
@@ -45,7 +40,7 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{cfg: cfg, target: target, pace: time.Second}
+	a := &Agent{cfg: cfg, target: target, pace: time.Second, life: lifetime.New(errClosed)}
 	if cfg.HTTPClient != nil {
 		a.base = http.Client{Transport: cfg.HTTPClient.Transport, Jar: cfg.HTTPClient.Jar}
 	} else {
@@ -58,7 +53,6 @@ func New(cfg Config) (*Agent, error) {
 		a.base.Transport = http.DefaultTransport
 	}
 	a.base.Transport = httpx.Retry(a.base.Transport, cfg.HTTP.Retries)
-	a.life, a.end = context.WithCancel(context.Background())
 	return a, nil
 }
 
@@ -72,9 +66,9 @@ func (a *Agent) Info() delegate.Info {
 // ends the peer's task is canceled (CancelTask, bounded); when waiting ends by itself it
 // is not, and the error names the task.
 func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
-	ctx, done, err := a.begin(ctx)
-	if err != nil {
-		return delegate.Reply{}, a.fail(delegate.KindUnreachable, err)
+	ctx, done, ok := a.life.Enter(ctx)
+	if !ok {
+		return delegate.Reply{}, a.fail(delegate.KindUnreachable, errClosed)
 	}
 	defer done()
 	s, err := a.open()
@@ -91,9 +85,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 // for a task that does not exist, which a peer answers, or refuses the credential, without
 // any work. A peer without a card is spoken of by that look alone.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
-	ctx, done, err := a.begin(ctx)
-	if err != nil {
-		return delegate.Health{}, a.fail(delegate.KindUnreachable, err)
+	ctx, done, ok := a.life.Enter(ctx)
+	if !ok {
+		return delegate.Health{}, a.fail(delegate.KindUnreachable, errClosed)
 	}
 	defer done()
 	s, err := a.open()
@@ -133,32 +127,11 @@ func (s *session) probe(ctx context.Context) (delegate.Health, error) {
 // Close ends running Asks, waits for them and closes the agent's own connections, not
 // those of a client it was given. Idempotent.
 func (a *Agent) Close() error {
-	a.mu.Lock()
-	a.closed = true
-	a.mu.Unlock()
-	a.end()
-	a.running.Wait()
+	a.life.Close()
 	if a.own != nil {
 		a.own.CloseIdleConnections()
 	}
 	return nil
-}
-
-// begin enters one call, which ends with ctx or with Close. done must be called.
-func (a *Agent) begin(ctx context.Context) (_ context.Context, done func(), _ error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return nil, nil, errClosed
-	}
-	a.running.Add(1)
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(a.life, func() { cancel(errClosed) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-		a.running.Done()
-	}, nil
 }
 
 // fail returns an error of the given kind.

@@ -19,9 +19,9 @@ func (a *Agent) PeerKey() (string, error) {
 // ReadTask implements [delegate.TaskReader] with one GetTask, without history, and
 // one more with it when the task has settled and shows no words.
 func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, error) {
-	ctx, done, err := a.begin(ctx)
-	if err != nil {
-		return delegate.TaskView{}, a.fail(delegate.KindUnreachable, err)
+	ctx, done, ok := a.life.Enter(ctx)
+	if !ok {
+		return delegate.TaskView{}, a.fail(delegate.KindUnreachable, errClosed)
 	}
 	defer done()
 	s, err := a.open()

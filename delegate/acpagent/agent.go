@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // startLimit bounds each of the steps before the prompt. It leaves room for a wrapper that
@@ -20,12 +21,9 @@ type Agent struct {
 	sessions delegate.Continuity
 	launch   string
 
-	life    context.Context // ends with Close
-	die     context.CancelCauseFunc
-	running sync.WaitGroup // Asks, Probes, ends of idle processes
+	life *lifetime.Life // of Asks, Probes and ends of idle processes
 
 	mu            sync.Mutex
-	closed        bool
 	conversations map[string]*conversation
 }
 
@@ -38,11 +36,10 @@ func New(c Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{config: c, sessions: c.Sessions, launch: c.launch(), conversations: make(map[string]*conversation)}
+	a := &Agent{config: c, sessions: c.Sessions, launch: c.launch(), life: lifetime.New(errClosed), conversations: make(map[string]*conversation)}
 	if a.sessions == nil {
 		a.sessions = delegate.NewMemoryContinuity()
 	}
-	a.life, a.die = context.WithCancelCause(context.Background())
 	return a, nil
 }
 
@@ -56,10 +53,11 @@ func (a *Agent) Info() delegate.Info {
 // and its session stay for the next address; else the process is ended, and Ask returns when
 // it is gone: 4 s later at most. A task cannot be resumed: ACP has none.
 func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
-	if err := a.enter(); err != nil {
-		return delegate.Reply{}, a.failed(failure{err: err})
+	ctx, leave, ok := a.life.Enter(ctx)
+	if !ok {
+		return delegate.Reply{}, a.failed(failure{err: errClosed})
 	}
-	defer a.running.Done()
+	defer leave()
 	if req.ResumeTask != "" {
 		return delegate.Reply{}, &delegate.Error{Delegate: a.config.Name, Kind: delegate.KindRefused,
 			Err: errors.New("an ACP agent has no tasks that could be resumed")}
@@ -68,31 +66,20 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	if req.Timeout > 0 {
 		limit = &timeout{after: req.Timeout}
 	}
-	ctx, cancel := a.bounded(ctx, limit)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit.after, limit)
 	defer cancel()
 	return a.converse(ctx, req)
-}
-
-// bounded returns a context that also ends after limit and on Close, with a cause for each.
-func (a *Agent) bounded(ctx context.Context, limit *timeout) (context.Context, context.CancelFunc) {
-	ctx, cancelTimeout := context.WithTimeoutCause(ctx, limit.after, limit)
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(a.life, func() { cancel(errClosed) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-		cancelTimeout()
-	}
 }
 
 // Probe starts the agent, opens a session as a prompt would, and ends the process again. No
 // prompt is sent. An agent that wants to be authenticated and cannot be is an error.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
-	if err := a.enter(); err != nil {
-		return delegate.Health{}, a.failed(failure{err: err})
+	ctx, leave, ok := a.life.Enter(ctx)
+	if !ok {
+		return delegate.Health{}, a.failed(failure{err: errClosed})
 	}
-	defer a.running.Done()
-	ctx, cancel := a.bounded(ctx, &timeout{after: startLimit})
+	defer leave()
+	ctx, cancel := context.WithTimeoutCause(ctx, startLimit, &timeout{after: startLimit})
 	defer cancel()
 	if ctx.Err() != nil {
 		return delegate.Health{}, a.failed(failure{err: context.Cause(ctx), step: "the probe"})
@@ -113,29 +100,20 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 // Close ends every process and waits for it, for all Asks and for all goroutines. It can
 // be called often, and from many goroutines.
 func (a *Agent) Close() error {
-	a.mu.Lock()
-	if !a.closed {
-		a.closed = true
-		a.die(errClosed)
-		for _, c := range a.conversations {
-			if c.idle != nil {
-				c.idle.Stop()
-			}
-			a.running.Go(func() { a.retire(c) })
-		}
-	}
-	a.mu.Unlock()
-	a.running.Wait()
+	a.life.Close(a.retireAll)
 	return nil
 }
 
-// enter counts one more user of the agent, who calls a.running.Done.
-func (a *Agent) enter() error {
+// retireAll ends the processes of all conversations, each once its turn is over.
+func (a *Agent) retireAll() {
+	var all sync.WaitGroup
+	defer all.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.closed {
-		return errClosed
+	for _, c := range a.conversations {
+		if c.idle != nil {
+			c.idle.Stop()
+		}
+		all.Go(func() { a.retire(c) })
 	}
-	a.running.Add(1)
-	return nil
 }

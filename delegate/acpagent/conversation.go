@@ -46,7 +46,7 @@ func (a *Agent) checkin(key string, c *conversation) {
 	defer a.mu.Unlock()
 	c.users--
 	switch {
-	case c.users > 0 || a.closed:
+	case c.users > 0 || a.life.Context().Err() != nil: // retireAll has what is left
 	case c.session == nil:
 		delete(a.conversations, key)
 	default:
@@ -57,16 +57,19 @@ func (a *Agent) checkin(key string, c *conversation) {
 
 // expire ends the process of a conversation that has been idle for long enough.
 func (a *Agent) expire(key string, c *conversation) {
+	_, leave, ok := a.life.Enter(context.Background())
+	if !ok {
+		return
+	}
+	defer leave()
 	a.mu.Lock()
-	if a.closed || c.users > 0 || time.Since(c.idleSince) < a.config.IdleLimit {
+	if a.life.Context().Err() != nil || c.users > 0 || time.Since(c.idleSince) < a.config.IdleLimit {
 		a.mu.Unlock() // the clock had run out when a turn stopped it
 		return
 	}
 	c.users++
 	c.slot <- struct{}{} // free: there was no user
-	a.running.Add(1)
 	a.mu.Unlock()
-	defer a.running.Done()
 	c.hangUp()
 	<-c.slot
 	a.checkin(key, c)

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/internal/httpx"
 	"github.com/langrooms/langrooms/internal/completion"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // Agent is a [delegate.Delegate] that asks an OpenAI-compatible endpoint.
@@ -24,12 +24,7 @@ type Agent struct {
 	own *http.Transport
 	// dialect is the form of request that this endpoint was last seen to accept.
 	dialect atomic.Pointer[completion.Dialect]
-
-	mu     sync.Mutex
-	closed bool
-	life   context.Context // ends with errClosed
-	end    context.CancelCauseFunc
-	calls  sync.WaitGroup
+	life    *lifetime.Life // of Asks and Probes
 }
 
 var _ delegate.Delegate = (*Agent)(nil)
@@ -45,7 +40,7 @@ func New(cfg Config) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("delegate %q: %w", cfg.Name, err)
 	}
-	a := &Agent{cfg: cfg, client: &http.Client{}}
+	a := &Agent{cfg: cfg, client: &http.Client{}, life: lifetime.New(errClosed)}
 	if cfg.HTTPClient != nil {
 		*a.client = *cfg.HTTPClient
 	} else {
@@ -58,7 +53,6 @@ func New(cfg Config) (*Agent, error) {
 	}
 	a.client.CheckRedirect = checkRedirect
 	a.dialect.Store(&completion.Dialect{})
-	a.life, a.end = context.WithCancelCause(context.Background())
 	return a, nil
 }
 
@@ -116,11 +110,7 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 
 // Close ends running calls and connections and waits for them.
 func (a *Agent) Close() error {
-	a.mu.Lock()
-	a.closed = true
-	a.mu.Unlock()
-	a.end(errClosed)
-	a.calls.Wait()
+	a.life.Close()
 	if a.own != nil {
 		a.own.CloseIdleConnections()
 	}
@@ -130,21 +120,12 @@ func (a *Agent) Close() error {
 // begin registers a call that ends with ctx, with Close or after limit. The caller calls
 // done when it is over.
 func (a *Agent) begin(ctx context.Context, limit time.Duration) (_ context.Context, done func(), _ error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
+	ctx, leave, ok := a.life.Enter(ctx)
+	if !ok {
 		return nil, nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindUnreachable, Err: errClosed}
 	}
-	a.calls.Add(1)
-	ctx, cancel := context.WithCancelCause(ctx)
-	detach := context.AfterFunc(a.life, func() { cancel(errClosed) })
 	ctx, stopClock := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeLimit, limit))
-	return ctx, func() {
-		stopClock()
-		detach()
-		cancel(nil)
-		a.calls.Done()
-	}, nil
+	return ctx, func() { stopClock(); leave() }, nil
 }
 
 // dialer ends a connection attempt with Close: the transport lets one go on after its
@@ -153,7 +134,7 @@ func (a *Agent) dialer(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(a.life, cancel)()
+		defer context.AfterFunc(a.life.Context(), cancel)()
 		return dial(ctx, network, address)
 	}
 }

@@ -49,9 +49,9 @@ var layers = []row{
 	{layer: 2, pkg: "checkpointer/redissaver", may: savers, modules: []string{"github.com/redis/go-redis/v9"}},
 	{layer: 2, pkg: "delegate/internal/httpx", may: []string{"delegate"}},
 	{layer: 2, pkg: "internal/completion", may: []string{"delegate", "internal/redact"}, modules: []string{"github.com/tmaxmax/go-sse"}},
-	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate", "delegate/internal/httpx", "internal/redact"}, modules: []string{a2aSDK}},
-	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate", "internal/redact"}, modules: []string{acpSDK}},
-	{layer: 2, pkg: "delegate/openaiagent", may: []string{"delegate", "delegate/internal/httpx", "internal/completion", "internal/redact"}, modules: []string{langchaingo}},
+	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate", "delegate/internal/httpx", "internal/lifetime", "internal/redact"}, modules: []string{a2aSDK}},
+	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate", "internal/lifetime", "internal/redact"}, modules: []string{acpSDK}},
+	{layer: 2, pkg: "delegate/openaiagent", may: []string{"delegate", "delegate/internal/httpx", "internal/completion", "internal/lifetime", "internal/redact"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "langchain", may: []string{"room"}, modules: []string{langchaingo}},
 	{layer: 2, pkg: "middleware/cast", may: []string{"room"}, modules: []string{langchaingo}},
 
@@ -71,7 +71,7 @@ var layers = []row{
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 
-	{layer: 4, pkg: "runs", may: []string{"checkpointer"}},
+	{layer: 4, pkg: "runs", may: []string{"checkpointer", "internal/lifetime"}},
 	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
 
 	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "thread", "runs"}},

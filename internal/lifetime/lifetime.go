@@ -14,16 +14,18 @@ import (
 // Life owns goroutines. Make one with [New].
 type Life struct {
 	ctx  context.Context
-	end  context.CancelFunc
+	end  context.CancelCauseFunc
+	why  error
 	mu   sync.Mutex // guards closed against work
 	shut bool
 	work sync.WaitGroup
 }
 
-// New returns a life that has begun.
-func New() *Life {
-	l := &Life{}
-	l.ctx, l.end = context.WithCancel(context.Background())
+// New returns a life that has begun. The cause of its end, which its contexts give, is why; nil
+// is context.Canceled.
+func New(why error) *Life {
+	l := &Life{why: why}
+	l.ctx, l.end = context.WithCancelCause(context.Background())
 	return l
 }
 
@@ -43,12 +45,37 @@ func (l *Life) Go(work func(ctx context.Context)) bool {
 	return true
 }
 
-// Close ends the context and waits for all work. It may be called from many goroutines and
-// more than once; each call waits.
-func (l *Life) Close() {
+// Enter lets a call of the caller's own goroutine in, which Close waits for: until it leaves
+// its context ends with ctx or when Close begins, whichever is first. ok is false, and there is
+// nothing to leave, once Close has begun.
+func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func(), ok bool) {
 	l.mu.Lock()
-	l.shut = true
+	defer l.mu.Unlock()
+	if l.shut {
+		return nil, nil, false
+	}
+	l.work.Add(1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	detach := context.AfterFunc(l.ctx, func() { cancel(l.why) })
+	return ctx, func() {
+		detach()
+		cancel(nil)
+		l.work.Done()
+	}, true
+}
+
+// Close ends the context and waits for all work, and for clearing, which is begun once and
+// beside what still ends. It may be called from many goroutines and more than once; each call
+// waits.
+func (l *Life) Close(clearing ...func()) {
+	l.mu.Lock()
+	if !l.shut {
+		l.shut = true
+		l.end(l.why)
+		for _, do := range clearing {
+			l.work.Go(do)
+		}
+	}
 	l.mu.Unlock()
-	l.end()
 	l.work.Wait()
 }

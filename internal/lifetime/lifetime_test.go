@@ -2,6 +2,7 @@ package lifetime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // and nothing begins afterwards.
 func TestCloseFromManyGoroutines(t *testing.T) {
 	for range 100 {
-		l := lifetime.New()
+		l := lifetime.New(nil)
 		var running atomic.Int32
 		var all sync.WaitGroup
 		for range 8 {
@@ -44,7 +45,7 @@ func TestCloseFromManyGoroutines(t *testing.T) {
 }
 
 func ExampleLife() {
-	l := lifetime.New()
+	l := lifetime.New(nil)
 	l.Go(func(ctx context.Context) {
 		<-ctx.Done()
 		fmt.Println("over")
@@ -54,4 +55,38 @@ func ExampleLife() {
 	// Output:
 	// over
 	// false
+}
+
+var errOver = errors.New("over")
+
+// A call that was let in ends with its own context or with the life, and Close waits for it
+// and for what clears up, which is run once.
+func TestEnter(t *testing.T) {
+	l := lifetime.New(errOver)
+	own, cancel := context.WithCancel(t.Context())
+	first, leaveFirst, ok := l.Enter(own)
+	second, leaveSecond, _ := l.Enter(t.Context())
+	if cancel(); !ok || !errors.Is(context.Cause(first), context.Canceled) || second.Err() != nil {
+		t.Errorf("the first ended with %v, the second %v", context.Cause(first), second.Err())
+	}
+	leaveFirst()
+	var cleared atomic.Int32
+	var closers sync.WaitGroup
+	for range 3 {
+		closers.Go(func() {
+			l.Close(func() { cleared.Add(1) })
+			if cleared.Load() != 1 {
+				t.Errorf("cleared %d times", cleared.Load())
+			}
+		})
+	}
+	<-second.Done()
+	if cause := context.Cause(second); cause != errOver {
+		t.Errorf("the second ended with %v", cause)
+	}
+	leaveSecond()
+	closers.Wait()
+	if _, _, ok := l.Enter(t.Context()); ok {
+		t.Error("a call after Close was let in")
+	}
 }
