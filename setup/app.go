@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
-	"github.com/langrooms/langrooms/internal/lifetime"
 	"github.com/langrooms/langrooms/late"
 	"github.com/langrooms/langrooms/room"
 )
@@ -65,11 +63,8 @@ type App struct {
 	lead    *leadModels
 	members *members
 	memory  *switched
-	file    *follower      // nil for the built-in configuration
-	life    *lifetime.Life // of what works beside
-
-	mu     sync.Mutex // so that config and roster change at once
-	config hotreload.Config
+	file    *follower // nil for the built-in configuration
+	threads *threads
 }
 
 // ErrClosed says that the app has been closed.
@@ -91,7 +86,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 // newApp returns an app with the parts that need no configuration. It is to be closed also
 // when there is an error.
 func newApp(o Options) (*App, error) {
-	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}, life: lifetime.New(nil)}
+	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}}
 	a.lead = newLeadModels(o.Model, a.demo)
 	var err error
 	a.members, err = newMembers(o.Delegates, a.demo)
@@ -100,51 +95,46 @@ func newApp(o Options) (*App, error) {
 }
 
 func (a *App) open(ctx context.Context) error {
-	err := a.openConfig(ctx)
+	config, err := a.openConfig(ctx)
 	if err == nil {
-		err = a.openParts(ctx)
+		err = a.openParts(ctx, config)
 	}
 	a.file.open(err == nil)
 	return err
 }
 
-func (a *App) openConfig(ctx context.Context) (err error) {
+func (a *App) openConfig(ctx context.Context) (c hotreload.Config, err error) {
 	a.file, err = follow(ctx, a.options.Path, a.notices, a.changed)
 	if errors.Is(err, fs.ErrNotExist) && !a.options.Required {
 		a.notices.tell("There is no " + a.options.Path + " here: using the built-in demo configuration.")
-		a.config, _, _, err = ReadConfig(a.options.Path, false)
-		return err
+		c, _, _, err = ReadConfig(a.options.Path, false)
+		return c, err
 	}
 	if err != nil {
-		return err
+		return c, err
 	}
 	first := a.file.file.Current()
-	a.config = first.Config
 	if a.options.Saver == nil {
 		if err := storeUsable(first.Findings); err != nil {
-			return err
+			return c, err
 		}
 	}
 	a.notices.report(first.Findings)
-	return nil
+	return first.Config, nil
 }
 
-func (a *App) openParts(ctx context.Context) (err error) {
-	a.Saver = a.options.Saver
-	if a.Saver == nil {
-		if a.Saver, err = OpenSaver(ctx, a.config.Checkpointer.URL); err != nil {
-			return err
-		}
-	}
-	a.remember(newSwitched(a.Saver, a.config.Continuity))
-	a.Inbox, err = late.New(late.Config{
-		Saver: a.Saver, Roster: a.Roster, Handles: a.memory, Health: a.Health, OneTurn: a.options.OneTurn,
-		Failed: func(err error) { a.notices.tell(err.Error()) },
-	})
+func (a *App) openParts(ctx context.Context, c hotreload.Config) (err error) {
+	a.threads, err = openThreads(ctx, a.options, c.Checkpointer.URL, a.notices)
 	if err != nil {
 		return err
 	}
-	return a.take(a.config)
+	a.Saver = a.threads.saver
+	a.remember(newSwitched(a.Saver, c.Continuity))
+	if err := a.threads.wait(late.Config{Saver: a.Saver, Roster: a.Roster, Handles: a.memory, Health: a.Health}); err != nil {
+		return err
+	}
+	a.Inbox = a.threads.inbox
+	return a.take(c)
 }
 
 // remember has the conversations of the members kept in s.
@@ -156,12 +146,9 @@ func (a *App) remember(s *switched) {
 	a.members.continuity = a.Continuity
 }
 
-// take puts c in force, and its roster: both at once, so that no turn sees one of them alone.
+// take puts c in force, and its roster.
 func (a *App) take(c hotreload.Config) error {
-	a.mu.Lock()
-	a.config = c
-	left, err := a.members.apply(c.Delegates)
-	a.mu.Unlock()
+	left, err := a.members.apply(c)
 	for _, text := range left {
 		a.notices.tell(text)
 	}
@@ -192,20 +179,16 @@ func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 // Room returns what a turn fixes at its start, the configuration and the roster of one
 // moment. It is what the nodes and the lead's tools want.
 func (a *App) Room() (r exchange.Room, release func()) {
-	a.mu.Lock() // so that no configuration comes in between
-	defer a.mu.Unlock()
-	r = exchange.Room{MaxRounds: a.config.Room.MaxRounds, Lead: a.config.Identity.Name, Collect: a.Collect, Health: a.Health, Permission: a.options.Permission,
-		Limits: room.Limits{Messages: a.config.Room.CatchupMaxMessages, Chars: a.config.Room.CatchupMaxChars}}
-	r.Roster, release = a.Roster.Acquire()
+	var c hotreload.Config
+	c, r.Roster, release = a.members.acquire()
+	r.MaxRounds, r.Lead = c.Room.MaxRounds, c.Identity.Name
+	r.Limits = room.Limits{Messages: c.Room.CatchupMaxMessages, Chars: c.Room.CatchupMaxChars}
+	r.Collect, r.Health, r.Permission = a.Collect, a.Health, a.options.Permission
 	return r, release
 }
 
 // Config returns the configuration in force.
-func (a *App) Config() hotreload.Config {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.config
-}
+func (a *App) Config() hotreload.Config { return a.members.inForce() }
 
 // Lead returns the lead's configured name, or "".
 func (a *App) Lead() string { return a.Config().Identity.Name }
@@ -214,13 +197,6 @@ func (a *App) Lead() string { return a.Config().Identity.Name }
 // goroutines.
 func (a *App) Close() error {
 	err := a.file.Close() // first, so that nothing new begins
-	a.life.Close()
-	if a.Inbox != nil {
-		a.Inbox.Close()
-	}
-	err = errors.Join(err, a.members.live.Close(), a.lead.Close(), a.demo.Close())
-	if a.Saver != nil && a.options.Saver == nil {
-		err = errors.Join(err, a.Saver.Close())
-	}
-	return err
+	a.threads.end()
+	return errors.Join(err, a.members.live.Close(), a.lead.Close(), a.demo.Close(), a.threads.Close())
 }

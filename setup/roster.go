@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/a2aagent"
@@ -19,7 +20,8 @@ type entry struct {
 	delegate delegate.Delegate
 }
 
-// members are the delegates of the file and the program's own, on the live roster.
+// members are the configuration in force, and the delegates of the file and the program's own on
+// the live roster.
 type members struct {
 	own        []delegate.Delegate
 	live       *delegate.Live
@@ -27,6 +29,9 @@ type members struct {
 	continuity delegate.Continuity // of those that are made
 	demo       *demoPeers
 	entries    []entry
+
+	mu     sync.Mutex // so that config and roster change at once
+	config hotreload.Config
 }
 
 // newMembers puts the program's own delegates on the roster, so that they are closed with it
@@ -53,13 +58,31 @@ func newMembers(own []delegate.Delegate, demo *demoPeers) (*members, error) {
 	return m, nil
 }
 
-// apply makes the roster that of the file's entries. Those that did not change keep their
+// acquire returns the configuration and the roster of one moment, and the release of the roster.
+func (m *members) acquire() (c hotreload.Config, roster *delegate.Registry, release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	roster, release = m.live.Acquire()
+	return m.config, roster, release
+}
+
+func (m *members) inForce() hotreload.Config {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.config
+}
+
+// apply puts c in force, and makes the roster that of its entries, so that no turn sees one of
+// them alone. Those that did not change keep their
 // delegate, with its processes and connections; one that cannot be made is left out, and
 // what is to be told of it returned. It is called from one goroutine at a time.
-func (m *members) apply(file []hotreload.Delegate) (left []string, err error) {
+func (m *members) apply(c hotreload.Config) (left []string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.config = c
 	var entries []entry
 	var roster []delegate.Delegate
-	for _, d := range file {
+	for _, d := range c.Delegates {
 		e, err := m.keepOrMake(d)
 		if err != nil {
 			left = append(left, fmt.Sprintf("Delegate %q is left out: %v", d.Name, err))

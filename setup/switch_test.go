@@ -86,10 +86,11 @@ func TestChangeWhileOpening(t *testing.T) {
 	write("vera")
 	a, err := newApp(Options{Path: path, Required: true})
 	defer func() { expect(t, "Close", nil, a.Close()) }()
-	err = errors.Join(err, a.openConfig(t.Context()))
+	config, opened := a.openConfig(t.Context())
+	err = errors.Join(err, opened)
 	write("otto")
 	if err == nil {
-		err = errors.Join(a.file.file.Reload(t.Context()), a.openParts(t.Context()))
+		err = errors.Join(a.file.file.Reload(t.Context()), a.openParts(t.Context(), config))
 	}
 	a.file.open(err == nil)
 	if err != nil {
