@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // The rhythm of a collection (spec: rooms, 7.5).
@@ -30,7 +31,7 @@ func (c *collector) follow(ctx context.Context, j *job) {
 	for {
 		left := time.Until(limit)
 		last := left <= pause
-		if !sleep(ctx, min(pause, left)) {
+		if !lifetime.Sleep(ctx, min(pause, left)) {
 			return
 		}
 		rhythm = min(rhythm*3/2, slowestPoll)
@@ -113,19 +114,4 @@ func (c *collector) stands(ctx context.Context, roster *delegate.Registry, h del
 		return nil, errWithdrawn
 	}
 	return reader, nil
-}
-
-// sleep waits for d and reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

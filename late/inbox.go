@@ -162,10 +162,8 @@ func (i *Inbox) land(ctx context.Context, id string, a thread.Anchor, m langroom
 		if landed || claimed || !errors.Is(err, checkpointer.ErrUnavailable) {
 			return landed, err
 		}
-		select {
-		case <-ctx.Done():
+		if !lifetime.Sleep(ctx, pause) {
 			return false, err
-		case <-time.After(pause):
 		}
 	}
 }

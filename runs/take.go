@@ -7,6 +7,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // take runs a job to its end. The record says how it ended before the last event does.
@@ -33,15 +34,7 @@ func (m *Manager) take(j *job) {
 
 // turn waits for its time, takes the turn and says how it ended.
 func (m *Manager) turn(j *job) (Status, string) {
-	if wait := time.Until(j.after); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-j.ctx.Done():
-		}
-	}
-	if j.ctx.Err() != nil {
+	if !lifetime.Sleep(j.ctx, time.Until(j.after)) || j.ctx.Err() != nil {
 		return Interrupted, ""
 	}
 	if err := m.begin(j); err != nil {

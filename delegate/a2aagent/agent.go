@@ -81,9 +81,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	return s.cleanReply(reply), s.cleanError(err)
 }
 
-// Probe fetches the agent card, compares what it asks for with what is configured, and looks
-// for a task that does not exist, which a peer answers, or refuses the credential, without
-// any work. A peer without a card is spoken of by that look alone.
+// Probe fetches the agent card, compares what it asks for with what is configured, and polls
+// a task that does not exist, which a peer answers, or refuses the credential, without
+// any work. A peer without a card is spoken of by that poll alone.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 	ctx, done, ok := a.life.Enter(ctx)
 	if !ok {
@@ -99,7 +99,7 @@ func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
 }
 
 func (s *session) probe(ctx context.Context) (delegate.Health, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, pollBound)
 	defer cancel()
 	started := time.Now()
 	c, noCard := s.fetchCard(ctx)
@@ -116,7 +116,7 @@ func (s *session) probe(ctx context.Context) (delegate.Health, error) {
 	if err != nil {
 		return delegate.Health{}, err
 	}
-	if err := p.knock(ctx); err != nil {
+	if err := p.reach(ctx); err != nil {
 		return delegate.Health{}, err
 	}
 	return delegate.Health{Latency: time.Since(started),

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	lookTimeout   = 30 * time.Second // one GetTask
+	pollBound     = 30 * time.Second // one GetTask
 	stopGrace     = time.Second      // for the answer to a message, after the operator has stopped the turn
 	cancelTimeout = 3 * time.Second  // CancelTask, after the operator has stopped the turn
 	settleTimeout = 3 * time.Second  // the continuity store, likewise
@@ -105,9 +105,9 @@ func (x *ask) anew(ctx context.Context) error {
 
 // resume answers a paused task. One that is at work, or has ended, needs no message.
 func (x *ask) resume(outer, ctx context.Context, id string, m *a2a.Message) error {
-	looking, cancel := context.WithTimeout(ctx, lookTimeout)
+	polling, cancel := context.WithTimeout(ctx, pollBound)
 	defer cancel()
-	parked, err := x.peer.get(looking, id)
+	parked, err := x.peer.get(polling, id)
 	if err != nil {
 		e := delegate.AsError(x.cfg.Name, err)
 		e.Err = fmt.Errorf("the task %s cannot be resumed: %w", delegate.OneLine(id, 200), e.Err)
@@ -121,11 +121,11 @@ func (x *ask) resume(outer, ctx context.Context, id string, m *a2a.Message) erro
 	if err := x.send(outer, m); err != nil || x.task.moved(parked) {
 		return err
 	}
-	// Some peers hand the task back as it stood before the answer; a look a moment later
+	// Some peers hand the task back as it stood before the answer; a poll a moment later
 	// tells whether the same question stands again.
-	x.nap(ctx, &watcher{}, x.pace)
-	if err := x.look(ctx); err != nil && outer.Err() == nil {
-		x.cfg.Logger.Info("a resumed task could not be looked at again", "delegate", x.cfg.Name, "error", x.cleanError(err))
+	x.pause(ctx, &watcher{}, x.pace)
+	if err := x.poll(ctx); err != nil && outer.Err() == nil {
+		x.cfg.Logger.Info("a resumed task could not be read again", "delegate", x.cfg.Name, "error", x.cleanError(err))
 	}
 	return outer.Err()
 }

@@ -4,9 +4,9 @@
 // One Ask is one message to the peer. The agent card decides, by its shape and the
 // versions it names, what is spoken; without a card it is 1.0 over JSON-RPC at the
 // configured URL. The peer is asked to hand back its task at once. The task is then
-// looked at with GetTask after 1, 1.5, 2.25, 3.375 and then every 5 seconds, until it has
+// polled with GetTask after 1, 1.5, 2.25, 3.375 and then every 5 seconds, until it has
 // settled; where the card offers streaming, a subscription reports progress and brings
-// the next look forward. The state of the task decides what the answer is, never the
+// the next poll forward. The state of the task decides what the answer is, never the
 // presence of text. Waiting ends when nothing material has changed for
 // [Config.PollTimeout]; the work at the peer goes on, and its task can be resumed or
 // collected later.

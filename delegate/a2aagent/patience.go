@@ -39,7 +39,7 @@ func (p *patience) bound(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithCancel(ctx)
 }
 
-// interval returns the time before the look that follows one after previous: 1, 1.5,
+// interval returns the time before the poll that follows one after previous: 1, 1.5,
 // 2.25, 3.375 units, then 5. The unit is a second.
 func interval(previous, unit time.Duration) time.Duration {
 	if previous == 0 {

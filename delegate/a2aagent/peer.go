@@ -46,24 +46,24 @@ func (p *peer) send(ctx context.Context, m *a2a.Message) (task, error) {
 	})
 }
 
-// get looks at a task, without its history.
+// get reads a task, without its history.
 func (p *peer) get(ctx context.Context, id string) (task, error) {
 	none := 0
 	return p.getWith(ctx, id, &none)
 }
 
-// complete looks once more at a settled task that shows no words: those of some agents stand
+// complete reads once more a settled task that shows no words: those of some agents stand
 // in the history alone. What cannot be had leaves t as it is.
 func (p *peer) complete(ctx context.Context, t task) task {
 	if t.bare || t.id == "" || t.phase() == pending || t.words() != "" {
 		return t
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, pollBound)
 	defer cancel()
 	whole, err := p.getWith(ctx, t.id, nil)
 	switch {
 	case err != nil:
-		p.cfg.Logger.Info("a task's history cannot be looked at", "delegate", p.cfg.Name, "error", p.cleanError(err))
+		p.cfg.Logger.Info("a task's history cannot be read", "delegate", p.cfg.Name, "error", p.cleanError(err))
 		return t
 	case whole.state != t.state:
 		return t
@@ -71,7 +71,7 @@ func (p *peer) complete(ctx context.Context, t task) task {
 	return whole.follow(t)
 }
 
-// getWith looks at a task with so much of its history; nil is all.
+// getWith reads a task with so much of its history; nil is all.
 func (p *peer) getWith(ctx context.Context, id string, history *int) (task, error) {
 	found, err := p.callTask(ctx, id, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
 		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: a2a.TaskID(id), HistoryLength: history})
@@ -81,17 +81,17 @@ func (p *peer) getWith(ctx context.Context, id string, history *int) (task, erro
 	case err != nil:
 		return task{}, err
 	case found.bare:
-		return task{}, p.protocolError("it answered a look at its task with a message")
+		return task{}, p.protocolError("it answered a poll of its task with a message")
 	case found.id != "" && found.id != id:
-		return task{}, p.protocolError("it answered a look at its task with another task")
+		return task{}, p.protocolError("it answered a poll of its task with another task")
 	}
 	found.id = id
 	return found, nil
 }
 
-// knock looks for a task that does not exist. An answer of the agent itself, an error too,
+// reach polls a task that does not exist. An answer of the agent itself, an error too,
 // shows that it is there and takes the credential.
-func (p *peer) knock(ctx context.Context) error {
+func (p *peer) reach(ctx context.Context) error {
 	id, none := a2a.NewTaskID(), 0
 	_, err := p.call(ctx, func(ctx context.Context, t a2aclient.Transport, params a2aclient.ServiceParams, e endpoint) error {
 		_, err := t.GetTask(ctx, params, &a2a.GetTaskRequest{Tenant: e.tenant, ID: id, HistoryLength: &none})

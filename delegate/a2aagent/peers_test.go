@@ -155,7 +155,7 @@ func checkPause(t *testing.T, a *Agent) {
 	}
 }
 
-// checkSlow shows a wait that ends, a look at its task, a resume that waits and is stopped,
+// checkSlow shows a wait that ends, a poll of its task, a resume that waits and is stopped,
 // and that the peer was told.
 func checkSlow(t *testing.T, a *Agent) {
 	t.Helper()

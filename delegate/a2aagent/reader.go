@@ -28,7 +28,7 @@ func (a *Agent) ReadTask(ctx context.Context, id string) (delegate.TaskView, err
 	if err != nil {
 		return delegate.TaskView{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, pollBound)
 	defer cancel()
 	p, err := s.meet(ctx)
 	if err != nil {

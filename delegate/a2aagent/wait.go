@@ -10,10 +10,10 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 )
 
-// maxFailedLooks in a row end the wait.
-const maxFailedLooks = 8
+// maxFailedPolls in a row end the wait.
+const maxFailedPolls = 8
 
-// wait looks at the task until it has settled or patience ends. outer is the caller's
+// wait polls the task until it has settled or patience ends. outer is the caller's
 // context, ctx that of the requests, which also ends at a hard limit.
 func (x *ask) wait(outer, ctx context.Context) error {
 	if x.task.phase() != pending {
@@ -28,19 +28,19 @@ func (x *ask) wait(outer, ctx context.Context) error {
 	defer w.wait()
 	defer cancel()
 	failures := 0
-	var nap time.Duration
+	var rest time.Duration
 	for {
-		nap = interval(nap, x.pace)
-		x.nap(ctx, w, min(nap, x.patience.left()))
+		rest = interval(rest, x.pace)
+		x.pause(ctx, w, min(rest, x.patience.left()))
 		if outer.Err() != nil {
 			return outer.Err()
 		}
 		if x.patience.hard && x.patience.left() <= 0 {
 			return x.stillRunning()
 		}
-		if err := x.look(ctx); err == nil {
+		if err := x.poll(ctx); err == nil {
 			failures = 0
-		} else if failures++; failures == maxFailedLooks {
+		} else if failures++; failures == maxFailedPolls {
 			return x.lostTouch(err)
 		}
 		if x.task.phase() != pending {
@@ -52,9 +52,9 @@ func (x *ask) wait(outer, ctx context.Context) error {
 	}
 }
 
-// look looks at the task once. A material change starts the waiting time again.
-func (x *ask) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// poll reads the task once. A material change starts the waiting time again.
+func (x *ask) poll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pollBound)
 	defer cancel()
 	t, err := x.peer.get(ctx, x.task.id)
 	if err != nil {
@@ -69,9 +69,9 @@ func (x *ask) look(ctx context.Context) error {
 	return nil
 }
 
-// nap passes the time until the next look. The end of the subscription wakes it: the task
+// pause passes the time until the next poll. The end of the subscription wakes it: the task
 // has settled, or there is nothing more to hear.
-func (x *ask) nap(ctx context.Context, w *watcher, d time.Duration) {
+func (x *ask) pause(ctx context.Context, w *watcher, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {
@@ -118,7 +118,7 @@ func (x *ask) stillRunning() error {
 	return e
 }
 
-// lostTouch is the end after too many failed looks. It is of the last one's kind, but not
+// lostTouch is the end after too many failed polls. It is of the last one's kind, but not
 // unreachable: the message had been accepted. A task that the peer does not know is not
 // worked on any more.
 func (x *ask) lostTouch(last error) error {
@@ -127,8 +127,8 @@ func (x *ask) lostTouch(last error) error {
 	if kind == delegate.KindUnreachable || kind == delegate.KindCanceled {
 		kind = delegate.KindTimeout
 	}
-	lost := x.fail(kind, fmt.Errorf("lost touch with task %s: %d looks in a row failed, the last with: %s",
-		delegate.OneLine(x.task.id, 200), maxFailedLooks, e.Cause()))
+	lost := x.fail(kind, fmt.Errorf("lost touch with task %s: %d polls in a row failed, the last with: %s",
+		delegate.OneLine(x.task.id, 200), maxFailedPolls, e.Cause()))
 	if lost.Accepted = true; !errors.Is(last, delegate.ErrUnknownTask) {
 		lost.Task = x.task.id
 	}

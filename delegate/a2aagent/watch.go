@@ -141,7 +141,7 @@ func (u *update) settled() bool {
 	return u.Message != nil || u.Kind == "message" || u.change().read().phase() != pending
 }
 
-// thoughts returns the reasoning that an update adds. What a snapshot has of it, a look shows.
+// thoughts returns the reasoning that an update adds. What a snapshot has of it, a poll shows.
 func (w *wireTask) thoughts() string {
 	switch {
 	case w.Artifact != nil:

@@ -37,7 +37,7 @@ var errLost = errors.New("the agent's process ended")
 // process is one running agent with its connection.
 //
 // Two goroutines own it: wait sits in the system call until the process itself has
-// ended, look decides when it has to end and clears up. done is closed when both, the
+// ended, supervise decides when it has to end and clears up. done is closed when both, the
 // connection, every call and every descendant are gone.
 type process struct {
 	config Config
@@ -105,7 +105,7 @@ func start(c Config) (*process, error) {
 		return nil, &unstarted{"command", err}
 	}
 	p.connect()
-	go p.look()
+	go p.supervise()
 	return p, nil
 }
 
@@ -170,8 +170,8 @@ func (p *process) wait(started chan<- error) {
 	close(p.exited)
 }
 
-// look waits for a reason to end the process, ends it and clears up after it.
-func (p *process) look() {
+// supervise waits for a reason to end the process, ends it and clears up after it.
+func (p *process) supervise() {
 	defer close(p.done)
 	select {
 	case <-p.exited:

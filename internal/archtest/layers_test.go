@@ -47,7 +47,7 @@ var layers = []row{
 	{layer: 2, pkg: "checkpointer/memorysaver", may: savers},
 	{layer: 2, pkg: "checkpointer/sqlitesaver", may: savers, modules: []string{"modernc.org/sqlite"}},
 	{layer: 2, pkg: "checkpointer/redissaver", may: savers, modules: []string{"github.com/redis/go-redis/v9"}},
-	{layer: 2, pkg: "delegate/internal/httpx", may: []string{"delegate"}},
+	{layer: 2, pkg: "delegate/internal/httpx", may: []string{"delegate", "internal/lifetime"}},
 	{layer: 2, pkg: "internal/completion", may: []string{"delegate", "internal/redact"}, modules: []string{"github.com/tmaxmax/go-sse"}},
 	{layer: 2, pkg: "delegate/a2aagent", may: []string{"delegate", "delegate/internal/httpx", "internal/lifetime", "internal/redact"}, modules: []string{a2aSDK}},
 	{layer: 2, pkg: "delegate/acpagent", may: []string{"delegate", "internal/lifetime", "internal/redact"}, modules: []string{acpSDK}},

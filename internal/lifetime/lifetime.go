@@ -9,6 +9,7 @@ package lifetime
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Life owns goroutines. Make one with [New].
@@ -62,6 +63,21 @@ func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func(), ok b
 		cancel(nil)
 		l.work.Done()
 	}, true
+}
+
+// Sleep waits for d, and reports false when ctx ended first. It is for a life's work.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Close ends the context and waits for all work, and for clearing, which is begun once and

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -58,6 +60,20 @@ func ExampleLife() {
 }
 
 var errOver = errors.New("over")
+
+func TestSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if !lifetime.Sleep(ctx, 0) || !lifetime.Sleep(ctx, time.Second/2) || time.Since(start) != time.Second/2 {
+			t.Errorf("woken after %v", time.Since(start))
+		}
+		if lifetime.Sleep(ctx, time.Hour) || lifetime.Sleep(ctx, 0) || time.Since(start) != time.Second {
+			t.Errorf("not woken by the end, but after %v", time.Since(start))
+		}
+	})
+}
 
 // A call that was let in ends with its own context or with the life, and Close waits for it
 // and for what clears up, which is run once.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 const (
@@ -64,14 +66,7 @@ func waited(req *http.Request, wait time.Duration) bool {
 	if !again || wait > maxWait || bounded && time.Until(end) <= wait {
 		return false
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return lifetime.Sleep(ctx, wait)
 }
 
 // RetryAfter returns how long a refusal asks to wait, and false where the response is no
