@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // Config is what one langgraph-config.yaml says: every value in it is effective, that is,
@@ -41,7 +42,7 @@ type Model struct {
 	URL string
 	// Model is the model's name at the endpoint; required for provider "openai".
 	Model  string
-	APIKey Secret
+	APIKey setting.Secret
 	// Temperature is sent when it is set.
 	Temperature *float64
 	// MaxTokens bounds one reply; 0 leaves the bound to the provider.
@@ -52,7 +53,7 @@ type Model struct {
 
 // String returns provider, model and endpoint, nothing that could hold a secret.
 func (m Model) String() string {
-	return strings.Join(strings.Fields(m.Provider+" "+m.Model+" "+redactURL(m.URL)), " ")
+	return strings.Join(strings.Fields(m.Provider+" "+m.Model+" "+setting.RedactURL(m.URL)), " ")
 }
 
 // GoString returns the same as String.
@@ -64,7 +65,7 @@ func (m Model) LogValue() slog.Value { return slog.StringValue(m.String()) }
 // MarshalJSON returns the fields, secrets and what is secret in the URL hidden.
 func (m Model) MarshalJSON() ([]byte, error) {
 	type fields Model
-	m.URL = redactURL(m.URL)
+	m.URL = setting.RedactURL(m.URL)
 	return json.Marshal(fields(m))
 }
 
@@ -77,7 +78,7 @@ type Checkpointer struct {
 }
 
 // String returns the URL without a password.
-func (c Checkpointer) String() string { return redactURL(c.URL) }
+func (c Checkpointer) String() string { return setting.RedactURL(c.URL) }
 
 // GoString returns the URL without a password.
 func (c Checkpointer) GoString() string { return c.String() }
@@ -100,67 +101,17 @@ type Room struct {
 	MaxRounds int
 }
 
-// Delegate is one entry of the roster. Which fields count is a matter of its Type; the
-// others are zero.
+// Delegate is one entry of the roster.
 type Delegate struct {
 	Name, Type, Description string
 	// Line is the line of the entry in the file, 1-based.
 	Line int
-	// Settings are those of a type that was added by [RegisterType], a pointer to them; nil for
-	// one of this module, whose fields follow. They may hold secrets: they are never marshalled.
+	// Settings are what the entry says by its type, as in *a2aagent.Settings: a pointer to what the
+	// type was registered with (see [setting.Register]). They may hold secrets: they are never
+	// marshalled.
 	Settings any `json:"-"`
 	// Cost is what its turns cost, in US dollars for a million tokens; nil is unknown.
 	Cost Cost
-
-	// URL is the JSON-RPC endpoint (a2a) or the endpoint's base (openai).
-	URL string
-	// CardURL is where the agent card is, and Binding what is spoken: "JSONRPC", "HTTP+JSON"
-	// or "", what the card says (a2a).
-	CardURL, Binding string
-	// Auth is what an a2a peer is shown.
-	Auth Auth
-	// HTTP is how a peer of type a2a or openai is reached.
-	HTTP HTTP
-	// PollTimeout is the bound without observable progress (a2a), by default 300 s.
-	PollTimeout time.Duration
-
-	// Model (acp too), APIKey, SystemPrompt, MaxTokens (default 1024), Temperature (nil sends none),
-	// TotalTimeout (default 600 s), Stream (nil means true), Params, KeyHeader and APIVersion
-	// are the openai type's. Params may hold secrets: they are never marshalled.
-	Model        string
-	APIKey       Secret
-	SystemPrompt string
-	MaxTokens    int
-	Temperature  *float64
-	// OwnReplies shows an openai member its own replies too.
-	OwnReplies   bool
-	TotalTimeout time.Duration
-	Stream       *bool
-	Params       map[string]any `json:"-"`
-	KeyHeader    string
-	APIVersion   string
-	// Timeout bounds the silence of an openai endpoint, 60 s by default, and one prompt of
-	// an acp agent, 1800 s.
-	Timeout time.Duration
-
-	// Command, Args, WorkDir, Env and EnvRemove start an acp agent. An EnvRemove entry
-	// that ends in an underscore is a prefix. Env may hold secrets: it is never marshalled.
-	Command   string
-	Args      []string
-	WorkDir   string
-	Env       map[string]string `json:"-"`
-	EnvRemove []string
-	// AuthMethod is the agent's authentication method; Mode, and Model above, are set on
-	// each session.
-	AuthMethod, Mode string
-	// MCPServers are the tool servers that an acp agent is given.
-	MCPServers []MCPServer
-	// IdleLimit is how long a process is kept after an address, by default 30 min.
-	IdleLimit time.Duration
-	// Permissions is "auto" (default), "allowlist", "readonly" or "ask". AllowKinds, when not
-	// empty, stands in place of the policy's own list; DenyKinds takes away from it.
-	Permissions           string
-	AllowKinds, DenyKinds []string
 }
 
 // Cost is the price of tokens.
@@ -184,38 +135,6 @@ func (d Delegate) GoString() string { return d.String() }
 // LogValue returns the same as String.
 func (d Delegate) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// MarshalJSON returns the fields without Env, secrets and what is secret in the URL hidden.
-func (d Delegate) MarshalJSON() ([]byte, error) {
-	type fields Delegate
-	d.URL, d.CardURL = redactURL(d.URL), redactURL(d.CardURL)
-	return json.Marshal(fields(d))
-}
-
-// Auth is the credential shown to an a2a peer.
-type Auth struct {
-	// Scheme is empty (the agent card decides), "bearer", "apiKey" or "oauth2".
-	Scheme string
-	// Credential is the token or key; of oauth2 the client's secret.
-	Credential Secret
-	// ClientID, TokenURL and Scopes are oauth2's.
-	ClientID, TokenURL string
-	Scopes             []string
-}
-
-// HTTP is how a peer is reached over HTTP.
-type HTTP struct {
-	// Headers are set on every request. Their values may be secret: they are never
-	// marshalled. HeadersEnv names the variable of a header's value.
-	Headers    map[string]string `json:"-"`
-	HeadersEnv map[string]string
-	// CAFile, CertFile and KeyFile are PEM files.
-	CAFile, CertFile, KeyFile string
-	// Proxy is a URL; none means the environment's.
-	Proxy Secret
-	// Retries is how often a request is tried again after 429 and 503, by default 1.
-	Retries int
-}
-
 // Server is the REST, MCP and console server.
 type Server struct {
 	// Addr is HOST:PORT, by default 127.0.0.1:8080.
@@ -232,7 +151,7 @@ type Key struct {
 	Name string
 	// Kind is "user" (default) or "agent".
 	Kind string
-	Key  Secret
+	Key  setting.Secret
 	// Admin may read and manage every shared session (a user only).
 	Admin bool
 	// Agents limits which agents the identity reaches; nil means all of them.
@@ -268,27 +187,3 @@ func Default() Config {
 	}
 	return c
 }
-
-// redactURL hides what stands before the last @ of raw's address, and a query that
-// seems to carry a credential.
-func redactURL(raw string) string {
-	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		return raw
-	}
-	address, query, hasQuery := strings.Cut(rest, "?")
-	if i := strings.LastIndex(rest, "@"); i >= 0 {
-		address, query, hasQuery = strings.Cut("***"+rest[i:], "?")
-	}
-	out := scheme + "://" + address
-	if hasQuery {
-		if secretQuery.MatchString(query) {
-			query = "***"
-		}
-		out += "?" + query
-	}
-	return out
-}
-
-// secretQuery finds a query that may carry a credential.
-var secretQuery = regexp.MustCompile(`(?i)pass|pwd|key|token|secret|auth|cred|sig|code`)

@@ -13,6 +13,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/setting"
 )
 
 func TestDefault(t *testing.T) {
@@ -44,9 +49,9 @@ func TestDelegateDefaults(t *testing.T) {
 		t.Fatal(findings, err)
 	}
 	want := []Delegate{
-		{Name: "a", Type: "a2a", Line: 2, URL: "http://h", PollTimeout: 300 * time.Second, HTTP: HTTP{Retries: 1}},
-		{Name: "b", Type: "openai", Line: 3, URL: "http://h", Model: "m", MaxTokens: 1024, Timeout: time.Minute, TotalTimeout: 10 * time.Minute, HTTP: HTTP{Retries: 1}},
-		{Name: "c", Type: "acp", Line: 4, Command: "c", Timeout: 30 * time.Minute, IdleLimit: 30 * time.Minute, Permissions: "auto"},
+		{Name: "a", Type: "a2a", Line: 2, Settings: &a2aagent.Settings{URL: "http://h", PollTimeout: 300 * time.Second, HTTP: setting.HTTP{Retries: 1}}},
+		{Name: "b", Type: "openai", Line: 3, Settings: &openaiagent.Settings{URL: "http://h", Model: "m", MaxTokens: 1024, Timeout: time.Minute, TotalTimeout: 10 * time.Minute, HTTP: setting.HTTP{Retries: 1}}},
+		{Name: "c", Type: "acp", Line: 4, Settings: &acpagent.Settings{Command: "c", Timeout: 30 * time.Minute, IdleLimit: 30 * time.Minute, Permissions: "auto"}},
 	}
 	for i, d := range c.Delegates {
 		if !reflect.DeepEqual(d, want[i]) {
@@ -55,50 +60,69 @@ func TestDelegateDefaults(t *testing.T) {
 	}
 }
 
-// TestDelegateEqual shows that every field but the line counts.
+// TestDelegateEqual shows that every field but the line counts, those of the settings too.
 func TestDelegateEqual(t *testing.T) {
 	base := Delegate{Name: "n"}
-	fields := reflect.TypeOf(base)
-	for i := range fields.NumField() {
-		other := base
-		v := reflect.ValueOf(&other).Elem().Field(i)
-		switch p := v.Addr().Interface().(type) {
-		case *string:
-			*p += "x"
-		case *int:
-			*p++
-		case **float64:
-			*p = new(0.0)
-		case *bool:
-			*p = !*p
-		case **bool:
-			*p = new(false)
-		case *map[string]any:
-			*p = map[string]any{"x": 1}
-		case *time.Duration:
-			*p++
-		case *Secret:
-			*p = SecretFromEnv("X")
-		case *any:
-			*p = &struct{ X int }{1}
-		case *Auth:
-			p.Credential = NewSecret("x")
-		case *Cost:
-			p.InputPerMTok = new(0.0)
-		case *HTTP:
-			p.CAFile = "x"
-		case *[]string:
-			*p = []string{"x"}
-		case *[]MCPServer:
-			*p = []MCPServer{{Name: "x"}}
-		case *map[string]string:
-			*p = map[string]string{"x": "y"}
-		default:
-			t.Fatalf("no other value for %s", fields.Field(i).Name)
+	differs := func(what string, want bool, other Delegate) {
+		if base.Equal(other) == want {
+			t.Errorf("with another %s they are equal: %v", what, !want)
 		}
-		if got, want := base.Equal(other), fields.Field(i).Name == "Line"; got != want {
-			t.Errorf("with another %s they are equal: %v", fields.Field(i).Name, got)
+	}
+	for i := range reflect.TypeOf(base).NumField() {
+		other, name := base, reflect.TypeOf(base).Field(i).Name
+		change(t, reflect.ValueOf(&other).Elem().Field(i))
+		differs(name, name != "Line", other)
+	}
+	for _, typ := range []string{"a2a", "openai", "acp"} {
+		fresh, _ := typeOf(typ)
+		base.Type, base.Settings = typ, fresh.New()
+		for i := range reflect.TypeOf(base.Settings).Elem().NumField() {
+			other := base
+			other.Settings = fresh.New()
+			differs("pointer to settings", false, other)
+			v := reflect.ValueOf(other.Settings).Elem()
+			change(t, v.Field(i))
+			differs(typ+" "+v.Type().Field(i).Name, true, other)
 		}
+	}
+}
+
+// change gives v another value.
+func change(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch p := v.Addr().Interface().(type) {
+	case *string:
+		*p += "x"
+	case *int:
+		*p++
+	case **float64:
+		*p = new(0.0)
+	case *bool:
+		*p = !*p
+	case **bool:
+		*p = new(false)
+	case *map[string]any:
+		*p = map[string]any{"x": 1}
+	case *time.Duration:
+		*p++
+	case *setting.Secret:
+		*p = setting.FromEnv("X")
+	case *any:
+		*p = &struct{ X int }{1}
+	case *a2aagent.Auth:
+		p.Credential = setting.NewSecret("x")
+	case *Cost:
+		p.InputPerMTok = new(0.0)
+	case *setting.HTTP:
+		p.CAFile = "x"
+	case *[]string:
+		*p = []string{"x"}
+	case *[]setting.MCPServer:
+		*p = []setting.MCPServer{{Name: "x"}}
+	case *map[string]string:
+		*p = map[string]string{"x": "y"}
+	default:
+		t.Fatalf("no other value for a %s", v.Type())
 	}
 }
 
@@ -117,7 +141,13 @@ func TestSecretsStayHidden(t *testing.T) {
 	fmt.Fprintf(&b, "%v %+v %#v\n", c, c, c)
 	fmt.Fprintf(&b, "%v %+v %#v\n", &c, c.Delegates, c.Server.Keys)
 	for _, d := range c.Delegates {
-		fmt.Fprintf(&b, "%s %v %+v %#v %q\n", d.APIKey, d, d.Auth, d.APIKey, d.Auth.Credential)
+		fmt.Fprintf(&b, "%v %+v %#v\n", d, d, d)
+		switch s := d.Settings.(type) {
+		case *a2aagent.Settings:
+			fmt.Fprintf(&b, "%v %q\n", s.Auth, s.Auth.Credential)
+		case *openaiagent.Settings:
+			fmt.Fprintf(&b, "%v %#v %q\n", s.APIKey, s.APIKey, s.APIKey)
+		}
 	}
 	log := slog.New(slog.NewTextHandler(&b, nil))
 	log.Info("x", "config", c, "secret", c.Server.Keys[1].Key, "delegate", c.Delegates[0], "store", c.Checkpointer)
@@ -173,16 +203,16 @@ func TestSecretResolve(t *testing.T) {
 	t.Setenv("LANGROOMS_TEST_BROKEN", "s3\ncret")
 	tests := []struct {
 		name   string
-		secret Secret
+		secret setting.Secret
 		want   string
 		err    string
 	}{
-		{"none", Secret{}, "", ""},
-		{"literal", NewSecret("abc"), "abc", ""},
-		{"variable", SecretFromEnv("LANGROOMS_TEST_SECRET"), "s3cret", ""},
-		{"empty variable", SecretFromEnv("LANGROOMS_TEST_EMPTY"), "", "environment variable LANGROOMS_TEST_EMPTY is not set or empty"},
-		{"missing variable", SecretFromEnv("LANGROOMS_TEST_NONE"), "", "environment variable LANGROOMS_TEST_NONE is not set or empty"},
-		{"line break", SecretFromEnv("LANGROOMS_TEST_BROKEN"), "", "environment variable LANGROOMS_TEST_BROKEN holds control characters"},
+		{"none", setting.Secret{}, "", ""},
+		{"literal", setting.NewSecret("abc"), "abc", ""},
+		{"variable", setting.FromEnv("LANGROOMS_TEST_SECRET"), "s3cret", ""},
+		{"empty variable", setting.FromEnv("LANGROOMS_TEST_EMPTY"), "", "environment variable LANGROOMS_TEST_EMPTY is not set or empty"},
+		{"missing variable", setting.FromEnv("LANGROOMS_TEST_NONE"), "", "environment variable LANGROOMS_TEST_NONE is not set or empty"},
+		{"line break", setting.FromEnv("LANGROOMS_TEST_BROKEN"), "", "environment variable LANGROOMS_TEST_BROKEN holds control characters"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,24 +240,6 @@ func TestFindingAsJSON(t *testing.T) {
 	want := `{"severity":"warning","file":"f.yaml","line":1,"column":21,"key":"room.max_rounds","message":"room.max_rounds: 11 is above the ceiling; 10 is used"}`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
-	}
-}
-
-func TestRedactURL(t *testing.T) {
-	for in, want := range map[string]string{
-		"sqlite:/a@b/c.db":                       "sqlite:/a@b/c.db",
-		"memory:":                                "memory:",
-		"redis://h:1/0":                          "redis://h:1/0",
-		"redis://u:p@ss@h:1/0":                   "redis://***@h:1/0",
-		"redis+sentinel://:p@a:1,b:2/m?db=1":     "redis+sentinel://***@a:1,b:2/m?db=1",
-		"rediss://h:1?password=x&db=2":           "rediss://h:1?***",
-		"https://h/rpc?api_key=x":                "https://h/rpc?***",
-		"https://h/rpc?v=1&Signature=x":          "https://h/rpc?***",
-		"redis+sentinel://u:a/b@h?sentinel_key=": "redis+sentinel://***@h?***",
-	} {
-		if got := redactURL(in); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
 	}
 }
 

@@ -3,6 +3,8 @@ package hotreload
 import (
 	"reflect"
 	"slices"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // Change is what a subscriber is told: what was in force, what is now.
@@ -27,7 +29,7 @@ type Change struct {
 func changeOf(opened, old, new *Snapshot, fault error) Change {
 	c := Change{Old: old, New: new, Fault: fault, opened: opened}
 	for _, r := range configRows {
-		if r.Kind == KindVariable || equalAt(r.at(&old.Config), r.at(&new.Config)) {
+		if r.Kind == setting.Variable || equalAt(r.at(&old.Config), r.at(&new.Config)) {
 			continue
 		}
 		c.Keys = append(c.Keys, r.Key)

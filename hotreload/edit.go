@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // The refusals of an edit; compare with errors.Is.
@@ -43,10 +45,10 @@ func Replace(file string, data []byte, key, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := where.field.accept(value); err != nil {
+	if err := accept(where.field, value); err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	if n, err := strconv.Atoi(value); err == nil && !where.field.isText() {
+	if n, err := strconv.Atoi(value); err == nil && !isText(where.field) {
 		value = strconv.Itoa(n) // 007 is another number to YAML
 	}
 	e := &editor{source: newSource(body), place: where, value: value}
@@ -72,20 +74,20 @@ func rowKeys[T any](rows []row[T]) []string {
 }
 
 // accept reports why the field refuses value. A secret is never quoted.
-func (f Field) accept(value string) error {
+func accept(f setting.Field, value string) error {
 	switch f.Kind {
-	case KindBool:
+	case setting.Bool:
 		if value != "true" && value != "false" {
 			return fmt.Errorf("%w: must be true or false, not \"%s\"", ErrWrongType, shown(value))
 		}
 		return nil
-	case KindWhole, KindNumber, KindSeconds:
-		return f.acceptNumber(value)
+	case setting.Whole, setting.Number, setting.Seconds:
+		return acceptNumber(f, value)
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }) {
 		return fmt.Errorf("%w: must be one line of UTF-8 text without control characters", ErrWrongType)
 	}
-	if err := f.checkText(value); err != nil {
+	if err := checkText(f, value); err != nil {
 		return fmt.Errorf("%w: %w", ErrWrongType, err)
 	}
 	return nil
@@ -96,16 +98,16 @@ var (
 	numberText = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 )
 
-func (f Field) acceptNumber(value string) error {
+func acceptNumber(f setting.Field, value string) error {
 	form := numberText
-	if f.Kind == KindWhole {
+	if f.Kind == setting.Whole {
 		form = wholeText
 	}
 	x, err := strconv.ParseFloat(value, 64)
 	if !form.MatchString(value) || err != nil && !math.IsInf(x, 0) {
-		return fmt.Errorf("%w: must be a %s, not \"%s\"", ErrWrongType, f.numberWord(), shown(value))
+		return fmt.Errorf("%w: must be a %s, not \"%s\"", ErrWrongType, numberWord(f), shown(value))
 	}
-	_, odd, err := f.bound(x)
+	_, odd, err := bound(f, x)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrWrongType, err)
@@ -191,7 +193,7 @@ func (e *editor) replace(n *yaml.Node) [][]patch {
 	to, err := e.end(n)
 	switch {
 	case n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode:
-		e.refusal = fmt.Errorf("%w: line %d: there is %s in place of the value of %s", ErrNotEditable, n.Line, Field{}.kindOf(n), e.field.Key)
+		e.refusal = fmt.Errorf("%w: line %d: there is %s in place of the value of %s", ErrNotEditable, n.Line, kindOf(setting.Field{}, n), e.field.Key)
 		return nil
 	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 		e.refusal = fmt.Errorf("%w: line %d: the value of %s is a block of text", ErrNotEditable, n.Line, e.field.Key)
@@ -245,7 +247,7 @@ func (e *editor) fill(key, null *yaml.Node, path []string) [][]patch {
 
 func (e *editor) flow(path []string, quote bool) string {
 	text := e.render(0)
-	if quote && e.field.isText() {
+	if quote && isText(e.field) {
 		text = e.render(yaml.DoubleQuotedStyle)
 	}
 	for i := len(path) - 1; i >= 0; i-- {

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/langrooms/langrooms/internal/names"
+	"github.com/langrooms/langrooms/setting"
 )
 
 // delegates reads the roster: the valid entries, in order. An invalid one is reported and
@@ -80,49 +81,54 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 
 func readDelegate(e *scope, n *yaml.Node, line int) (Delegate, bool) {
 	if n.Kind != yaml.MappingNode {
-		e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", Field{}.kindOf(n))
+		e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", kindOf(setting.Field{}, n))
 		return Delegate{}, false
 	}
 	e.typ = text(n, "type")
 	if f, _ := find(delegateRows(), "type", ""); e.typ == "" {
 		e.report(Error, n, "type", "refused: type is missing; it is one of %s", strings.Join(f.Choices, ", "))
 		return Delegate{}, false
-	} else if err := f.checkText(e.typ); err != nil {
+	} else if err := checkText(f.Field, e.typ); err != nil {
 		e.report(Error, valueOf(n, "type"), "type", "refused: unknown type: %v", err)
 		return Delegate{}, false
 	}
-	d := Delegate{Line: line, Settings: newSettings(e.typ)}
+	t, _ := typeOf(e.typ)
+	d := Delegate{Line: line, Settings: t.New()}
 	if !readEntry(e, delegateRows(), n, &d) {
 		return d, false
 	}
-	switch {
-	case d.Auth.Scheme != "" && d.Auth.Credential.IsZero():
-		e.report(Error, n, "auth", "refused: auth.scheme is %s and there is no token or credentialsEnv", d.Auth.Scheme)
-	case d.Auth.Scheme == "" && !d.Auth.Credential.IsZero():
-		e.report(Warning, n, "auth", "auth.scheme is empty, so the agent card decides how the credential is sent, else it is a bearer token")
+	for _, p := range t.Check(d.Settings) {
+		e.problem(n, p)
 	}
-	e.checkReach(d, n)
+	readVariables(e, "refused: ", delegateRows(), n, &d)
 	return d, !e.failed
 }
 
-// checkReach applies the rules that span the keys of how a peer is reached.
-func (s *scope) checkReach(d Delegate, n *yaml.Node) {
-	switch {
-	case d.Auth.Scheme == "oauth2" && d.Auth.ClientID == "":
-		s.report(Error, n, "auth", "refused: auth.scheme is oauth2 and there is no client_id")
-	case d.Auth.Scheme != "oauth2" && (d.Auth.ClientID != "" || d.Auth.TokenURL != "" || d.Auth.Scopes != nil):
-		s.report(Warning, n, "auth", "auth.client_id, token_url and scopes have no effect without scheme oauth2")
+// problem reports what is wrong with the entry at n.
+func (s *scope) problem(n *yaml.Node, p setting.Problem) {
+	if p.AtKey {
+		n = valueOf(n, p.Key)
 	}
-	if (d.HTTP.CertFile == "") != (d.HTTP.KeyFile == "") {
-		s.report(Error, n, "cert_file", "refused: cert_file and key_file go together, and one of them is missing")
+	if p.Warning {
+		s.report(Warning, n, p.Key, "%s", p.Text)
+	} else {
+		s.report(Error, n, p.Key, "refused: %s", p.Text)
 	}
-	s.checkVariables("refused: ", n, "headers_env", d.HTTP.HeadersEnv)
+}
+
+// readVariables checks the maps of variables' names in the entry at n, which into has.
+func readVariables[T any](s *scope, lead string, rows []row[T], n *yaml.Node, into *T) {
+	for _, r := range rows {
+		if r.Variables && r.has(s.typ) {
+			s.checkVariables(lead, n, r.Key, *r.at(into).(*map[string]string))
+		}
+	}
 }
 
 // checkVariables refuses what names no variable in the map under key of mapping n.
 func (s *scope) checkVariables(lead string, n *yaml.Node, key string, names map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if err := checkVariable(names[name]); err != nil {
+		if err := setting.CheckVariable(names[name]); err != nil {
 			s.report(Error, valueOf(n, key), key, "%s%s.%s %v", lead, key, shown(name), err)
 			continue
 		}
@@ -172,12 +178,12 @@ func reported(findings []Finding, key string) bool {
 // keys reads server.keys: the valid entries, in order.
 func (s *scope) keys(list *yaml.Node) []Key {
 	var keys []Key
-	lines := map[Secret]int{}
+	lines := map[setting.Secret]int{}
 	for i, item := range list.Content {
 		n := resolve(item)
 		e := s.entry("key", "server.keys", i, n)
 		if n.Kind != yaml.MappingNode {
-			e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", Field{}.kindOf(n))
+			e.report(Error, n, "", "refused: an entry must hold keys and values, not %s", kindOf(setting.Field{}, n))
 			continue
 		}
 		k := Key{Line: item.Line}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // Bounds on what is read at all.
@@ -55,7 +57,7 @@ func load(file string, data []byte) (*yaml.Node, error) {
 	case top.Kind == yaml.ScalarNode && top.Tag == "!!null":
 		return nil, nil
 	default:
-		return nil, fail(top.Line, top.Column, "the file must hold keys and values, not %s", Field{}.kindOf(top))
+		return nil, fail(top.Line, top.Column, "the file must hold keys and values, not %s", kindOf(setting.Field{}, top))
 	}
 }
 

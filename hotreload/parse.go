@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // Parse reads a configuration. file is only a name for messages.
@@ -116,7 +118,7 @@ func (s *scope) names(variable string, n *yaml.Node, key string) {
 func readMapping[T any](s *scope, rows []row[T], m *yaml.Node, prefix string, into, old *T) {
 	for _, p := range pairs(m) {
 		if p.key.Kind != yaml.ScalarNode || p.key.Tag == "!!null" {
-			s.report(Error, p.key, prefix, "a key must be text, not %s", Field{}.kindOf(p.key))
+			s.report(Error, p.key, prefix, "a key must be text, not %s", kindOf(setting.Field{}, p.key))
 			continue
 		}
 		key := prefix + p.key.Value
@@ -145,7 +147,7 @@ func readSection[T any](s *scope, rows []row[T], p pair, key string, into, old *
 		readMapping(s, rows, p.value, key+".", into, old)
 	case p.value.Tag == "!!null": // a heading with nothing under it
 	default:
-		s.report(Error, p.value, key, "%s must hold keys and values, not %s", key, Field{}.kindOf(p.value))
+		s.report(Error, p.value, key, "%s must hold keys and values, not %s", key, kindOf(setting.Field{}, p.value))
 		for _, r := range rows {
 			if strings.HasPrefix(r.Key, key+".") {
 				copyValue(r.at(into), r.at(old))
@@ -165,7 +167,7 @@ func readValue[T any](s *scope, r row[T], p pair, into, old *T) {
 			*list = s.delegates(p.value)
 			return
 		}
-	case *[]MCPServer:
+	case *[]setting.MCPServer:
 		if p.value.Kind == yaml.SequenceNode {
 			*list = s.servers(p.value)
 			return
@@ -176,19 +178,19 @@ func readValue[T any](s *scope, r row[T], p pair, into, old *T) {
 			return
 		}
 	default:
-		value, odd, err := r.decode(p.value)
+		value, odd, err := decode(r.Field, p.value)
 		if err == nil {
 			if odd != "" {
 				s.report(Warning, p.value, r.Key, "%s: %s", r.Key, odd)
 			}
-			if secret, ok := at.(*Secret); ok && !secret.IsZero() {
+			if secret, ok := at.(*setting.Secret); ok && !secret.IsZero() {
 				s.report(Warning, p.key, r.Key, "%s: a value and a variable are both given; the variable is used", r.Key)
-				if r.Kind == KindSecret {
+				if r.Kind == setting.SecretText {
 					return
 				}
 			}
 			store(at, r.Kind, value)
-			if r.Kind == KindVariable {
+			if r.Kind == setting.Variable {
 				s.names(p.value.Value, p.value, r.Key)
 			}
 			return
@@ -197,7 +199,7 @@ func readValue[T any](s *scope, r row[T], p pair, into, old *T) {
 		copyValue(at, r.at(old))
 		return
 	}
-	s.report(Error, p.value, r.Key, "%s must be a list of entries, not %s", r.Key, Field{}.kindOf(p.value))
+	s.report(Error, p.value, r.Key, "%s must be a list of entries, not %s", r.Key, kindOf(setting.Field{}, p.value))
 	copyValue(at, r.at(old))
 }
 

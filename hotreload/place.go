@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // place is where a key stands in a document: a field of the mapping within, which is the
 // document itself or an entry of a list, steps away from it.
 type place struct {
-	field  Field
+	field  setting.Field
 	within *yaml.Node // nil in an empty document
 	steps  []string   // a list's key and the entry's index; none for the document
 }
@@ -26,7 +28,7 @@ func locate(top *yaml.Node, key string) (place, error) {
 	}
 	r, ok := find(configRows, key, "")
 	switch {
-	case ok && r.Kind == KindEntries:
+	case ok && r.Kind == setting.Entries:
 		return place{}, fmt.Errorf("%w: %s is a list of entries, not one value; name one, as in %s.NAME.KEY", ErrUnknownKey, key, key)
 	case !ok:
 		return place{}, unknownPlace(key, key, rowKeys(configRows))
@@ -35,8 +37,8 @@ func locate(top *yaml.Node, key string) (place, error) {
 }
 
 // editable refuses what is more than one value.
-func editable(f Field, key string) error {
-	if f.Kind == KindList || f.Kind == KindMap || f.Kind == KindValues || f.Kind == KindEntries {
+func editable(f setting.Field, key string) error {
+	if f.Kind == setting.List || f.Kind == setting.Map || f.Kind == setting.Values || f.Kind == setting.Entries {
 		return fmt.Errorf("%w: %s is a %s; change it in the file itself", ErrNotEditable, key, f.Kind)
 	}
 	return nil
@@ -81,7 +83,7 @@ func locateInEntry(top *yaml.Node, list, rest string) (place, error) {
 }
 
 // entryField finds the field key of an entry of list.
-func entryField(list, name, key, typ string) (f Field, err error) {
+func entryField(list, name, key, typ string) (f setting.Field, err error) {
 	var known []string
 	found := false
 	if list == "delegates" {

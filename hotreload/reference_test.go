@@ -9,6 +9,8 @@ import (
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // TestReference keeps docs/configuration.md equal to the schema; -update rewrites it.
@@ -16,7 +18,7 @@ func TestReference(t *testing.T) {
 	const path = "../docs/configuration.md"
 	tmpl := template.New("configuration.md.tmpl").Funcs(template.FuncMap{
 		"groups": groups, "fields": groupRows, "entries": entryRows,
-		"types": func() []string { return []string{typeA2A, typeOpenAI, typeACP} },
+		"types": func() []string { return []string{"a2a", "openai", "acp"} },
 	})
 	if _, err := tmpl.ParseFiles("testdata/configuration.md.tmpl"); err != nil {
 		t.Fatal(err)
@@ -76,7 +78,7 @@ func entryRows(list, typ string) []string {
 	return rows
 }
 
-func takes(f Field) string {
+func takes(f setting.Field) string {
 	var named []string
 	for _, c := range f.Choices {
 		if c != "" {
@@ -84,17 +86,17 @@ func takes(f Field) string {
 		}
 	}
 	switch {
-	case f.Kind == KindChoice:
+	case f.Kind == setting.Choice:
 		return strings.Join(named, ", ")
 	case named != nil:
 		return "list of " + strings.Join(named, ", ")
-	case f.Kind == KindBool:
+	case f.Kind == setting.Bool:
 		return "`true`, `false`"
 	}
 	return string(f.Kind)
 }
 
-func defaultOf(f Field) string {
+func defaultOf(f setting.Field) string {
 	switch {
 	case f.Required:
 		return "*required*"
@@ -104,7 +106,7 @@ func defaultOf(f Field) string {
 	return fmt.Sprintf("`%v`", f.Default)
 }
 
-func ceilingOf(f Field) string {
+func ceilingOf(f setting.Field) string {
 	if f.Ceiling == 0 {
 		return "–"
 	}
@@ -125,7 +127,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s is not described: %+v", f.Key, f)
 		}
 		if text, ok := f.Default.(string); ok {
-			if err := f.checkText(text); err != nil {
+			if err := checkText(f, text); err != nil {
 				t.Errorf("the default of %s is refused: %v", f.Key, err)
 			}
 		}
@@ -135,7 +137,7 @@ func TestSchema(t *testing.T) {
 	}
 	for key, live := range map[string]bool{"room.max_rounds": true, "delegates": true, "delegates[].url": true, "identity.name": true, "model.url": true,
 		"continuity": true, "shared_sessions.enabled": true, "checkpointer.url": false, "server.addr": false} {
-		i := slices.IndexFunc(Schema(), func(f Field) bool { return f.Key == key })
+		i := slices.IndexFunc(Schema(), func(f setting.Field) bool { return f.Key == key })
 		if i < 0 || Schema()[i].Live != live {
 			t.Errorf("%s: want live %v", key, live)
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // rosterEditor plans patches of the list of delegates.
@@ -40,13 +42,13 @@ func entryOfDelegate(d Delegate, write func(string) string) []fieldText {
 	return fields
 }
 
-func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bool) {
+func fieldAsYAML(f setting.Field, at any, write func(string) string) (text string, ok bool) {
 	switch v := at.(type) {
-	case *Secret:
-		if f.Kind == KindVariable {
-			return write(v.env), v.env != ""
+	case *setting.Secret:
+		if f.Kind == setting.Variable {
+			return write(v.Env()), v.Env() != ""
 		}
-		return write(v.literal), v.literal != ""
+		return write(v.Literal()), v.Literal() != ""
 	case *string:
 		return write(*v), *v != "" && *v != f.Default
 	case *int:
@@ -71,7 +73,7 @@ func fieldAsYAML(f Field, at any, write func(string) string) (text string, ok bo
 	case *time.Duration:
 		s := v.Seconds()
 		return strconv.FormatFloat(s, 'f', -1, 64), s != 0 && s != f.Default
-	case *[]MCPServer:
+	case *[]setting.MCPServer:
 		return serversAsYAML(*v, write), *v != nil
 	case *[]string:
 		words := make([]string, len(*v))

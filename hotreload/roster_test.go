@@ -7,19 +7,24 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
+	"github.com/langrooms/langrooms/setting"
 )
 
 var (
-	newACP = Delegate{Name: "new", Type: "acp", Description: "writes: code", Command: "npx", Args: []string{"-y", "pkg", "8080"},
-		Env: map[string]string{"B": "2", "A": "x y"}, Timeout: 90 * time.Second, Permissions: "readonly", AllowKinds: []string{"read"}}
-	newMCP = Delegate{Name: "new", Type: "acp", Command: "c", Permissions: "ask", MCPServers: []MCPServer{{Name: OwnServer},
+	newACP = Delegate{Name: "new", Type: "acp", Description: "writes: code", Settings: &acpagent.Settings{Command: "npx", Args: []string{"-y", "pkg", "8080"},
+		Env: map[string]string{"B": "2", "A": "x y"}, Timeout: 90 * time.Second, Permissions: "readonly", AllowKinds: []string{"read"}}}
+	newMCP = Delegate{Name: "new", Type: "acp", Settings: &acpagent.Settings{Command: "c", Permissions: "ask", MCPServers: []setting.MCPServer{{Name: setting.OwnServer},
 		{Name: "files", Command: "mcp-files", Args: []string{"--ro"}, Env: map[string]string{"A": "x y"}, EnvFrom: map[string]string{"T": "TOKEN"}},
-		{Name: "search", URL: "https://s/mcp", HeadersEnv: map[string]string{"Authorization": "TOKEN"}}}}
-	newA2A = Delegate{Name: "new", Type: "a2a", URL: "https://peer.example.com/rpc", Auth: Auth{Scheme: "bearer", Credential: SecretFromEnv("TOKEN")}}
-	newTLS = Delegate{Name: "new", Type: "a2a", URL: "https://h/rpc", CardURL: "https://h/card", Binding: "HTTP+JSON",
-		Auth: Auth{Scheme: "oauth2", Credential: SecretFromEnv("S"), ClientID: "me", Scopes: []string{"read"}},
-		HTTP: HTTP{Headers: map[string]string{"X-Tenant": "acme"}, HeadersEnv: map[string]string{"X-Key": "KEY"}, CAFile: "ca.pem", CertFile: "c.pem", KeyFile: "k.pem", Proxy: SecretFromEnv("PROXY"), Retries: 3}}
-	newLLM = Delegate{Name: "new", Type: "openai", URL: "http://h/v1", Model: "m", APIKey: NewSecret("hunter2"), SystemPrompt: "two\nlines", Temperature: new(0.0), MaxTokens: 5}
+		{Name: "search", URL: "https://s/mcp", HeadersEnv: map[string]string{"Authorization": "TOKEN"}}}}}
+	newA2A = Delegate{Name: "new", Type: "a2a", Settings: &a2aagent.Settings{URL: "https://peer.example.com/rpc", Auth: a2aagent.Auth{Scheme: "bearer", Credential: setting.FromEnv("TOKEN")}}}
+	newTLS = Delegate{Name: "new", Type: "a2a", Settings: &a2aagent.Settings{URL: "https://h/rpc", CardURL: "https://h/card", Binding: "HTTP+JSON",
+		Auth: a2aagent.Auth{Scheme: "oauth2", Credential: setting.FromEnv("S"), ClientID: "me", Scopes: []string{"read"}},
+		HTTP: setting.HTTP{Headers: map[string]string{"X-Tenant": "acme"}, HeadersEnv: map[string]string{"X-Key": "KEY"}, CAFile: "ca.pem", CertFile: "c.pem", KeyFile: "k.pem", Proxy: setting.FromEnv("PROXY"), Retries: 3}}}
+	newLLM = Delegate{Name: "new", Type: "openai", Settings: &openaiagent.Settings{URL: "http://h/v1", Model: "m", APIKey: setting.NewSecret("hunter2"), SystemPrompt: "two\nlines", Temperature: new(0.0), MaxTokens: 5}}
 )
 
 // TestInsertDelegate shows where a new entry goes and that all else stays.
@@ -133,12 +138,12 @@ func TestInsertDelegateRefuses(t *testing.T) {
 		is       error
 		says     string
 	}{
-		{"a name that is taken", one, Delegate{Name: "a", Type: "acp", Command: "c"}, ErrBadDelegate, "a second entry with this name"},
-		{"a reserved name", one, Delegate{Name: "room", Type: "acp", Command: "c"}, ErrBadDelegate, "is reserved"},
+		{"a name that is taken", one, Delegate{Name: "a", Type: "acp", Settings: &acpagent.Settings{Command: "c"}}, ErrBadDelegate, "a second entry with this name"},
+		{"a reserved name", one, Delegate{Name: "room", Type: "acp", Settings: &acpagent.Settings{Command: "c"}}, ErrBadDelegate, "is reserved"},
 		{"no type", one, Delegate{Name: "b"}, ErrBadDelegate, "type is missing"},
 		{"no command", one, Delegate{Name: "b", Type: "acp"}, ErrBadDelegate, "command is missing"},
-		{"another type's field", one, Delegate{Name: "b", Type: "acp", Command: "c", URL: "http://h"}, ErrBadDelegate, "has a field that type acp does not have"},
-		{"above a ceiling", one, Delegate{Name: "b", Type: "openai", URL: "http://h", Model: "m", Temperature: new(3.0)}, ErrBadDelegate, "out of its bounds"},
+		{"another type's field", one, Delegate{Name: "b", Type: "acp", Settings: &a2aagent.Settings{URL: "http://h"}}, ErrBadDelegate, "are not those of type acp"},
+		{"above a ceiling", one, Delegate{Name: "b", Type: "openai", Settings: &openaiagent.Settings{URL: "http://h", Model: "m", Temperature: new(3.0)}}, ErrBadDelegate, "out of its bounds"},
 		{"a shared roster", "x: &x []\ndelegates: *x\n", newA2A, ErrNotEditable, "roster"},
 		{"a broken file", "delegates: [\n", newA2A, ErrUnusable, "f.yaml:1"},
 	}

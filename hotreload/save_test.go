@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/langrooms/langrooms/delegate/acpagent"
 )
 
 // leftovers lists what a save has left in the folder beside the named files.
@@ -135,7 +137,7 @@ func TestSaversDoNotLoseEachOther(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 16 {
 		group.Go(func() {
-			d := Delegate{Name: fmt.Sprintf("d%d", i), Type: "acp", Command: "c"}
+			d := Delegate{Name: fmt.Sprintf("d%d", i), Type: "acp", Settings: &acpagent.Settings{Command: "c"}}
 			if err := AddDelegate(path, d); err != nil {
 				t.Error(err)
 			}

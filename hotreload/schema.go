@@ -1,69 +1,21 @@
 package hotreload
 
-import "slices"
+import (
+	"reflect"
+	"slices"
 
-// Kind is the kind of value that a key takes.
-type Kind string
-
-// The kinds of values.
-const (
-	KindText     Kind = "text"
-	KindChoice   Kind = "choice"
-	KindWhole    Kind = "whole number"
-	KindNumber   Kind = "number"
-	KindSeconds  Kind = "seconds"
-	KindBool     Kind = "true or false"
-	KindSecret   Kind = "secret"
-	KindVariable Kind = "environment variable"
-	KindList     Kind = "list of texts"
-	KindMap      Kind = "map of texts"
-	KindValues   Kind = "map of values"
-	KindEntries  Kind = "list of entries"
+	"github.com/langrooms/langrooms/setting"
 )
-
-// Field describes one key of the configuration file: what the parser, the clamps, the
-// settings form, Set and the reference page know about it.
-type Field struct {
-	// Key is dotted; inside a list it is written as in "delegates[].url".
-	Key  string `json:"key"`
-	Kind Kind   `json:"kind"`
-	// Types are the delegate types that have the key; none means all of them.
-	Types []string `json:"types,omitempty"`
-	// Required is set where an entry without the key is refused.
-	Required bool `json:"required,omitempty"`
-	// Default is nil where an absent key means that nothing is set.
-	Default any `json:"default,omitempty"`
-	// Least and Ceiling bound numbers; a Ceiling of 0 means none. A value above it is read
-	// as the ceiling, one below Least is an error. Seconds are bounded in seconds.
-	Least   float64 `json:"least,omitempty"`
-	Ceiling float64 `json:"ceiling,omitempty"`
-	// Knob marks a forgiving whole number: what is zero, negative or unreadable means the
-	// default (spec: rooms, section 10).
-	Knob bool   `json:"knob,omitempty"`
-	Unit string `json:"unit,omitempty"`
-	// Choices are the values of a KindChoice, or those of a KindList's items.
-	Choices []string `json:"choices,omitempty"`
-	// Group is the heading under which a form shows the key.
-	Group string `json:"group"`
-	Help  string `json:"help"`
-	// Live is true where a change takes effect while the program runs, false where it
-	// needs a restart.
-	Live bool `json:"live"`
-
-	check func(string) error // of a text's form
-}
 
 // Schema returns the description of every key in the order of the reference page. The
 // caller owns the slice.
-func Schema() []Field {
-	var all []Field
+func Schema() []setting.Field {
+	var all []setting.Field
 	for _, r := range configRows {
 		all = append(all, r.Field)
 		switch r.Key {
 		case "delegates":
-			all = appendEntryFields(all, delegateRows(), r.Field)
-			at := slices.IndexFunc(all, func(f Field) bool { return f.Key == "delegates[].mcp_servers" })
-			all = slices.Insert(all, at+1, appendEntryFields(nil, serverRows, all[at])...)
+			all = appendEntryFields(all, merged(delegateRows()), r.Field)
 		case "server.keys":
 			all = appendEntryFields(all, keyRows, r.Field)
 		}
@@ -71,7 +23,7 @@ func Schema() []Field {
 	return all
 }
 
-func appendEntryFields[T any](all []Field, rows []row[T], of Field) []Field {
+func appendEntryFields[T any](all []setting.Field, rows []row[T], of setting.Field) []setting.Field {
 	for _, r := range rows {
 		f := r.Field
 		f.Key, f.Live, f.Group = of.Key+"[]."+f.Key, of.Live, of.Group
@@ -79,13 +31,35 @@ func appendEntryFields[T any](all []Field, rows []row[T], of Field) []Field {
 			f.Types = of.Types
 		}
 		all = append(all, f)
+		if f.Kind == setting.Entries {
+			all = appendEntryFields(all, serverRows, f)
+		}
 	}
 	return all
 }
 
+// merged makes one of the rows that several types have alike, where the last of them stands.
+func merged(rows []row[Delegate]) []row[Delegate] {
+	var all []row[Delegate]
+	for _, r := range rows {
+		i := slices.IndexFunc(all, func(o row[Delegate]) bool { return alike(o.Field, r.Field) })
+		if i >= 0 {
+			r.Types = slices.Concat(all[i].Types, r.Types)
+			all = slices.Delete(all, i, i+1)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func alike(a, b setting.Field) bool {
+	a.Types, b.Types, a.Check, b.Check = nil, nil, nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
 // row ties a key to its place in T.
 type row[T any] struct {
-	Field
+	setting.Field
 	at func(*T) any
 }
 
@@ -99,14 +73,5 @@ func find[T any](rows []row[T], key, typ string) (row[T], bool) {
 	return row[T]{}, false
 }
 
-func (f Field) has(typ string) bool {
-	if len(f.Types) == 0 {
-		return true
-	}
-	for _, t := range f.Types {
-		if t == typ {
-			return true
-		}
-	}
-	return false
-}
+// has reports whether an entry of type typ has the key.
+func (r row[T]) has(typ string) bool { return len(r.Types) == 0 || slices.Contains(r.Types, typ) }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // Value is one effective setting as it may be shown: secrets, the values of env and the
@@ -51,20 +53,20 @@ func appendValues[T any](all []Value, rows []row[T], of *T, typ, prefix string) 
 	return all
 }
 
-func appendValue(all []Value, f Field, at any, prefix string) []Value {
+func appendValue(all []Value, f setting.Field, at any, prefix string) []Value {
 	text, ok := "", true
 	switch v := at.(type) {
-	case *[]MCPServer:
+	case *[]setting.MCPServer:
 		for i := range *v {
 			all = appendValues(all, serverRows, &(*v)[i], "", prefix+f.Key+"."+(*v)[i].Name+".")
 		}
 		return all
-	case *Secret:
-		text, ok = v.String(), !v.IsZero() && (f.Kind == KindVariable) == (v.env != "")
+	case *setting.Secret:
+		text, ok = v.String(), !v.IsZero() && (f.Kind == setting.Variable) == (v.Env() != "")
 	case *string:
 		text, ok = *v, *v != ""
 		if strings.HasSuffix(f.Key, "url") {
-			text = redactURL(*v)
+			text = setting.RedactURL(*v)
 		}
 	case *time.Duration:
 		text = fmt.Sprint(v.Seconds())
@@ -96,7 +98,7 @@ func appendValue(all []Value, f Field, at any, prefix string) []Value {
 }
 
 // isDefault reports whether what at points at is what an absent key means.
-func isDefault(f Field, at any) bool {
+func isDefault(f setting.Field, at any) bool {
 	fresh := reflect.New(reflect.TypeOf(at).Elem())
 	store(fresh.Interface(), f.Kind, f.Default)
 	return reflect.DeepEqual(fresh.Elem().Interface(), reflect.ValueOf(at).Elem().Interface())

@@ -14,57 +14,59 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
 // decode reads n as the field's kind of value. odd is a remark on a value that was taken or
 // replaced by the default; err says why none was.
-func (f Field) decode(n *yaml.Node) (value any, odd string, err error) {
+func decode(f setting.Field, n *yaml.Node) (value any, odd string, err error) {
 	switch f.Kind {
-	case KindWhole, KindNumber, KindSeconds:
-		return f.decodeNumber(n)
-	case KindBool:
+	case setting.Whole, setting.Number, setting.Seconds:
+		return decodeNumber(f, n)
+	case setting.Bool:
 		if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
 			var b bool
 			err = n.Decode(&b)
 			return b, "", err
 		}
-		return nil, "", fmt.Errorf("must be true or false, not %s", f.kindOf(n))
-	case KindList:
-		value, err = f.decodeList(n)
-	case KindMap:
-		value, err = f.decodeMap(n)
-	case KindValues:
-		value, err = f.decodeValues(n)
+		return nil, "", fmt.Errorf("must be true or false, not %s", kindOf(f, n))
+	case setting.List:
+		value, err = decodeList(f, n)
+	case setting.Map:
+		value, err = decodeMap(f, n)
+	case setting.Values:
+		value, err = decodeValues(f, n)
 	default:
-		value, err = f.decodeText(n)
+		value, err = decodeText(f, n)
 	}
 	return value, "", err
 }
 
-func (f Field) decodeText(n *yaml.Node) (string, error) {
+func decodeText(f setting.Field, n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" {
 		hint := ""
 		if n.Kind == yaml.ScalarNode {
 			hint = " (put it in quotes)"
 		}
-		return "", fmt.Errorf("must be text, not %s%s", f.kindOf(n), hint)
+		return "", fmt.Errorf("must be text, not %s%s", kindOf(f, n), hint)
 	}
-	return n.Value, f.checkText(n.Value)
+	return n.Value, checkText(f, n.Value)
 }
 
 // checkText applies the field's rules for texts; it never quotes a secret.
-func (f Field) checkText(text string) error {
+func checkText(f setting.Field, text string) error {
 	switch {
-	case f.Kind == KindSecret && strings.ContainsFunc(text, unicode.IsControl):
+	case f.Kind == setting.SecretText && strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("holds a line break or another control character")
-	case f.Kind == KindVariable:
-		return checkVariable(text)
-	case f.Kind == KindChoice && !slices.Contains(f.Choices, text):
+	case f.Kind == setting.Variable:
+		return setting.CheckVariable(text)
+	case f.Kind == setting.Choice && !slices.Contains(f.Choices, text):
 		return notAChoice(text, f.Choices)
 	case f.Required && text == "":
 		return errors.New("is empty")
-	case f.check != nil:
-		return f.check(text)
+	case f.Check != nil:
+		return f.Check(text)
 	}
 	return nil
 }
@@ -82,15 +84,15 @@ func notAChoice(text string, choices []string) error {
 	return fmt.Errorf("%s is none of %s%s", what, strings.Join(named, ", "), hint)
 }
 
-func (f Field) decodeList(n *yaml.Node) ([]string, error) {
+func decodeList(f setting.Field, n *yaml.Node) ([]string, error) {
 	if n.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("must be a list of texts, not %s", f.kindOf(n))
+		return nil, fmt.Errorf("must be a list of texts, not %s", kindOf(f, n))
 	}
 	list := make([]string, 0, len(n.Content))
 	for i, item := range n.Content {
 		item = resolve(item)
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return nil, fmt.Errorf("item %d must be text, not %s", i+1, f.kindOf(item))
+			return nil, fmt.Errorf("item %d must be text, not %s", i+1, kindOf(f, item))
 		}
 		if f.Choices != nil && !slices.Contains(f.Choices, item.Value) {
 			return nil, notAChoice(item.Value, f.Choices)
@@ -103,23 +105,23 @@ func (f Field) decodeList(n *yaml.Node) ([]string, error) {
 	return list, nil
 }
 
-func (f Field) decodeMap(n *yaml.Node) (map[string]string, error) {
+func decodeMap(f setting.Field, n *yaml.Node) (map[string]string, error) {
 	if n.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("must be a map of texts, not %s", Field{}.kindOf(n))
+		return nil, fmt.Errorf("must be a map of texts, not %s", kindOf(setting.Field{}, n))
 	}
 	m := make(map[string]string, len(n.Content)/2)
 	for _, p := range pairs(n) {
 		name, _, _ := strings.Cut(p.key.Value, "=") // NAME=VALUE: the value may be a secret
 		name = shown(name)
 		switch {
-		case p.key.Kind == yaml.ScalarNode && f.check != nil && f.check(p.key.Value) != nil:
-			return nil, fmt.Errorf("key \"%s\" %w", name, f.check(p.key.Value))
-		case p.key.Kind != yaml.ScalarNode || f.check == nil && checkEnvName(p.key.Value) != nil:
+		case p.key.Kind == yaml.ScalarNode && f.Check != nil && f.Check(p.key.Value) != nil:
+			return nil, fmt.Errorf("key \"%s\" %w", name, f.Check(p.key.Value))
+		case p.key.Kind != yaml.ScalarNode || f.Check == nil && setting.CheckEnvName(p.key.Value) != nil:
 			return nil, fmt.Errorf("key \"%s\" is not the name of an environment variable", name)
 		case p.first != nil:
 			return nil, fmt.Errorf("%s is given twice, first in line %d", name, p.first.Line)
 		case p.value.Kind != yaml.ScalarNode || p.value.Tag == "!!null":
-			return nil, fmt.Errorf("%s must be text, not %s", name, Field{}.kindOf(p.value))
+			return nil, fmt.Errorf("%s must be text, not %s", name, kindOf(setting.Field{}, p.value))
 		case strings.Contains(p.value.Value, "\x00"):
 			return nil, fmt.Errorf("%s holds a NUL character", name)
 		}
@@ -129,9 +131,9 @@ func (f Field) decodeMap(n *yaml.Node) (map[string]string, error) {
 }
 
 // decodeValues takes whatever JSON can say.
-func (f Field) decodeValues(n *yaml.Node) (map[string]any, error) {
+func decodeValues(f setting.Field, n *yaml.Node) (map[string]any, error) {
 	if n.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("must be a map, not %s", f.kindOf(n))
+		return nil, fmt.Errorf("must be a map, not %s", kindOf(f, n))
 	}
 	var values map[string]any
 	if err := n.Decode(&values); err != nil {
@@ -143,30 +145,30 @@ func (f Field) decodeValues(n *yaml.Node) (map[string]any, error) {
 	return values, nil
 }
 
-func (f Field) decodeNumber(n *yaml.Node) (any, string, error) {
+func decodeNumber(f setting.Field, n *yaml.Node) (any, string, error) {
 	x, err := number(n, f.Knob)
-	if err == nil && f.Kind == KindWhole && !f.Knob && (n.Tag != "!!int" || x != math.Trunc(x)) {
+	if err == nil && f.Kind == setting.Whole && !f.Knob && (n.Tag != "!!int" || x != math.Trunc(x)) {
 		err = errors.New("not whole")
 	}
 	if err != nil {
 		if f.Knob {
-			return f.Default, fmt.Sprintf("must be a whole number, not %s; the default %v is used", f.kindOf(n), f.Default), nil
+			return f.Default, fmt.Sprintf("must be a whole number, not %s; the default %v is used", kindOf(f, n), f.Default), nil
 		}
-		return nil, "", fmt.Errorf("must be a %s, not %s", f.numberWord(), f.kindOf(n))
+		return nil, "", fmt.Errorf("must be a %s, not %s", numberWord(f), kindOf(f, n))
 	}
-	return f.bound(x)
+	return bound(f, x)
 }
 
-func (f Field) numberWord() string {
-	if f.Kind == KindSeconds {
+func numberWord(f setting.Field) string {
+	if f.Kind == setting.Seconds {
 		return "number of seconds"
 	}
 	return string(f.Kind)
 }
 
 // bound clamps x to the field's bounds and gives it the field's type.
-func (f Field) bound(x float64) (value any, odd string, err error) {
-	if f.Kind == KindWhole {
+func bound(f setting.Field, x float64) (value any, odd string, err error) {
+	if f.Kind == setting.Whole {
 		x = math.Trunc(x)
 	}
 	if f.Knob && x <= 0 {
@@ -180,7 +182,7 @@ func (f Field) bound(x float64) (value any, odd string, err error) {
 		x = f.Ceiling
 	}
 	switch f.Kind {
-	case KindWhole:
+	case setting.Whole:
 		return int(x), odd, nil
 	default:
 		return x, odd, nil
@@ -211,7 +213,7 @@ func number(n *yaml.Node, lenient bool) (float64, error) {
 func plain(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 
 // kindOf says in words what n holds. What could be a secret is not quoted.
-func (f Field) kindOf(n *yaml.Node) string {
+func kindOf(f setting.Field, n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		return "a list"
@@ -222,20 +224,20 @@ func (f Field) kindOf(n *yaml.Node) string {
 	if what == "" {
 		what = "a value with a tag of its own"
 	}
-	if f.Kind == KindSecret || f.Kind == KindVariable || f.Kind == KindMap || f.Kind == KindValues || f.Kind == "" || n.Tag == "!!null" {
+	if f.Kind == setting.SecretText || f.Kind == setting.Variable || f.Kind == setting.Map || f.Kind == setting.Values || f.Kind == "" || n.Tag == "!!null" {
 		return what
 	}
 	return fmt.Sprintf("%s \"%s\"", what, shown(n.Value))
 }
 
 // store puts value, as decode returned it or a schema's default, to where at points.
-func store(at any, kind Kind, value any) {
+func store(at any, kind setting.Kind, value any) {
 	switch p := at.(type) {
-	case *Secret:
-		if text, _ := value.(string); kind == KindVariable {
-			*p = SecretFromEnv(text)
+	case *setting.Secret:
+		if text, _ := value.(string); kind == setting.Variable {
+			*p = setting.FromEnv(text)
 		} else if value != nil {
-			*p = NewSecret(text)
+			*p = setting.NewSecret(text)
 		}
 	case *time.Duration:
 		x, _ := value.(float64)

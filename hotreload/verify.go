@@ -8,22 +8,24 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/langrooms/langrooms/setting"
 )
 
-func (f Field) isText() bool {
+func isText(f setting.Field) bool {
 	switch f.Kind {
-	case KindWhole, KindNumber, KindSeconds, KindBool:
+	case setting.Whole, setting.Number, setting.Seconds, setting.Bool:
 		return false
 	}
 	return true
 }
 
 // hasTag reports whether the parser reads a scalar of this tag as a value of the field.
-func (f Field) hasTag(tag string) bool {
+func hasTag(f setting.Field, tag string) bool {
 	switch {
-	case f.isText():
+	case isText(f):
 		return tag == "!!str"
-	case f.Kind == KindBool:
+	case f.Kind == setting.Bool:
 		return tag == "!!bool"
 	}
 	return tag == "!!int" || tag == "!!float" || tag == "!!str" && f.Knob
@@ -32,11 +34,11 @@ func (f Field) hasTag(tag string) bool {
 // render writes the value as YAML, in quotes where it had them or needs them.
 func (e *editor) render(style yaml.Style) string {
 	switch {
-	case style&yaml.DoubleQuotedStyle != 0 && (e.field.isText() || e.field.Knob):
+	case style&yaml.DoubleQuotedStyle != 0 && (isText(e.field) || e.field.Knob):
 		return quoted(e.value)
-	case style&yaml.SingleQuotedStyle != 0 && (e.field.isText() || e.field.Knob):
+	case style&yaml.SingleQuotedStyle != 0 && (isText(e.field) || e.field.Knob):
 		return "'" + strings.ReplaceAll(e.value, "'", "''") + "'"
-	case e.field.isText():
+	case isText(e.field):
 		return scalar(e.value)
 	}
 	return e.value
@@ -85,7 +87,7 @@ func (e *editor) verify(file string, old *yaml.Node, out []byte) ([]byte, error)
 			return nil, refuse
 		}
 	}
-	if n.Kind != yaml.ScalarNode || n.Value != e.value || !e.field.hasTag(n.Tag) {
+	if n.Kind != yaml.ScalarNode || n.Value != e.value || !hasTag(e.field, n.Tag) {
 		return nil, refuse
 	}
 	if err := e.newErrors(file, out); err != nil {

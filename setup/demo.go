@@ -6,8 +6,11 @@ import (
 	"sync"
 
 	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/demo"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setting"
 )
 
 // demoPeers are the demo's peers, which start when the first part of the configuration needs
@@ -49,11 +52,13 @@ func (p *demoPeers) Close() error {
 
 // entry is an entry whose address is demo:name as one of the same type at a demo agent.
 func (p *demoPeers) entry(d hotreload.Delegate, name string) (hotreload.Delegate, error) {
-	if d.Type == "acp" {
-		d.Command, d.Args, d.Env = demo.ACPCommand(name)
-		if d.Command == "" {
+	if acp, ok := d.Settings.(*acpagent.Settings); ok {
+		at := *acp
+		at.Command, at.Args, at.Env = demo.ACPCommand(name)
+		if at.Command == "" {
 			return d, fmt.Errorf("there is no demo agent %q for type acp", name)
 		}
+		d.Settings = &at
 		return d, nil
 	}
 	peers, err := p.started()
@@ -64,7 +69,16 @@ func (p *demoPeers) entry(d hotreload.Delegate, name string) (hotreload.Delegate
 	if !ok {
 		return d, fmt.Errorf("there is no demo agent %q for type %s", name, d.Type)
 	}
-	d.URL, d.APIKey = url, hotreload.NewSecret(peers.Key())
-	d.Auth = hotreload.Auth{Scheme: a2aagent.SchemeBearer, Credential: d.APIKey}
+	key := setting.NewSecret(peers.Key())
+	switch s := d.Settings.(type) {
+	case *a2aagent.Settings:
+		at := *s
+		at.URL, at.Auth = url, a2aagent.Auth{Scheme: a2aagent.SchemeBearer, Credential: key}
+		d.Settings = &at
+	case *openaiagent.Settings:
+		at := *s
+		at.URL, at.APIKey = url, key
+		d.Settings = &at
+	}
 	return d, nil
 }

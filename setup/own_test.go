@@ -12,6 +12,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/setup"
 )
@@ -52,7 +53,7 @@ func TestOwnDelegates(t *testing.T) {
 		return nil
 	})
 	expect(t, "roster after a save", []string{"a", "b", "mine"}, a.Roster.Current().Names())
-	if err := hotreload.AddDelegate(f.path, hotreload.Delegate{Name: "mine", Type: "openai", URL: "http://127.0.0.1:1", Model: "m"}); err != nil {
+	if err := hotreload.AddDelegate(f.path, hotreload.Delegate{Name: "mine", Type: "openai", Settings: &openaiagent.Settings{URL: "http://127.0.0.1:1", Model: "m"}}); err != nil {
 		t.Fatal(err)
 	}
 	a.wait(t, `Delegate "mine" is left out`, "of its own")

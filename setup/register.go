@@ -13,10 +13,11 @@ import (
 	"github.com/langrooms/langrooms/delegate/acpagent"
 	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setting"
 )
 
 // maker makes the delegate that an entry describes.
-type maker func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error)
+type maker func(e Entry, settings any) (delegate.Delegate, error)
 
 // opener opens the store that a url names.
 type opener func(ctx context.Context, url string) (checkpointer.Saver, error)
@@ -28,17 +29,7 @@ var registry = struct {
 	makers  map[string]maker
 	openers map[string]opener
 }{
-	makers: map[string]maker{
-		"a2a": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
-			return a2aagent.New(a2aConfig(d, c))
-		},
-		"acp": func(d hotreload.Delegate, c delegate.Continuity) (delegate.Delegate, error) {
-			return acpagent.New(acpConfig(d, c))
-		},
-		"openai": func(d hotreload.Delegate, _ delegate.Continuity) (delegate.Delegate, error) {
-			return openaiagent.New(openaiConfig(d))
-		},
-	},
+	makers: map[string]maker{},
 	openers: map[string]opener{
 		"memory": func(context.Context, string) (checkpointer.Saver, error) { return memorysaver.New(), nil },
 		"sqlite": func(ctx context.Context, url string) (checkpointer.Saver, error) {
@@ -46,6 +37,19 @@ var registry = struct {
 		},
 		"redis": openRedis, "rediss": openRedis, "redis+sentinel": openRedis, "redis+cluster": openRedis,
 	},
+}
+
+// The protocols of this module.
+func init() {
+	RegisterType("a2a", func(e Entry, s a2aagent.Settings) (delegate.Delegate, error) {
+		return a2aagent.New(s.Config(e.Name, e.Description, e.Continuity))
+	}, (*a2aagent.Settings).Problems, a2aagent.Fields()...)
+	RegisterType("openai", func(e Entry, s openaiagent.Settings) (delegate.Delegate, error) {
+		return openaiagent.New(s.Config(e.Name, e.Description))
+	}, (*openaiagent.Settings).Problems, openaiagent.Fields()...)
+	RegisterType("acp", func(e Entry, s acpagent.Settings) (delegate.Delegate, error) {
+		return acpagent.New(s.Config(e.Name, e.Description, e.Continuity))
+	}, nil, acpagent.Fields()...)
 }
 
 // Entry is what each entry of the roster has, whatever its type.
@@ -57,16 +61,14 @@ type Entry struct {
 }
 
 // RegisterType adds a type of delegates, such as a protocol of the program's own: from now on an
-// entry of the configuration file may have it, with these keys, and make makes its delegate. Keys
-// whose combination cannot work are an error of make; the entry is then left out, and that told.
-// [hotreload.RegisterType] has the rest.
-func RegisterType[T any](name string, make func(e Entry, settings T) (delegate.Delegate, error), fields ...hotreload.TypeField[T]) {
-	hotreload.RegisterType(name, fields...)
+// entry of the configuration file may have it, with these keys, and make makes its delegate. check,
+// if any, applies the rules that span keys; what make refuses is left out too, when the roster is
+// made. [setting.Register] has the rest.
+func RegisterType[T any](name string, make func(e Entry, settings T) (delegate.Delegate, error), check func(settings *T) []setting.Problem, fields ...setting.Of[T]) {
+	setting.Register(name, check, fields...)
 	registry.Lock()
 	defer registry.Unlock()
-	registry.makers[name] = func(d hotreload.Delegate, remembers delegate.Continuity) (delegate.Delegate, error) {
-		return make(Entry{d.Name, d.Description, remembers}, *d.Settings.(*T))
-	}
+	registry.makers[name] = func(e Entry, settings any) (delegate.Delegate, error) { return make(e, *settings.(*T)) }
 }
 
 // RegisterStore adds a store that checkpointer.url may name, by the scheme of its urls without the

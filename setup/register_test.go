@@ -17,6 +17,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setting"
 	"github.com/langrooms/langrooms/setup"
 )
 
@@ -24,12 +25,19 @@ import (
 type telnet struct {
 	Host     string
 	Port     int
-	Password hotreload.Secret
+	Password setting.Secret
 	Wait     time.Duration
 	Gain     float64
 	Echo     *bool
 	Lines    []string
 	Vars     map[string]string
+}
+
+func checkHost(text string) error {
+	if strings.Contains(text, "/") {
+		return errors.New("names no host")
+	}
+	return nil
 }
 
 func init() {
@@ -38,27 +46,30 @@ func init() {
 			return nil, errors.New("port 22 is another protocol's")
 		}
 		return &line{own{name: e.Name}, s}, nil
+	}, func(s *telnet) []setting.Problem {
+		if s.Wait > 0 && s.Port == 99 {
+			return []setting.Problem{{Key: "port", Text: "port 99 is slow", Warning: true, AtKey: true}}
+		}
+		if s.Gain < 0 {
+			return []setting.Problem{{Key: "gain", Text: "gain is below nothing"}}
+		}
+		return nil
 	},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "host", Kind: hotreload.KindText, Required: true, Help: "The host."},
-			At: func(t *telnet) any { return &t.Host }, Check: func(text string) error {
-				if strings.Contains(text, "/") {
-					return errors.New("names no host")
-				}
-				return nil
-			}},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "port", Kind: hotreload.KindWhole, Default: 23, Least: 1, Ceiling: 65535, Help: "The port."},
+		setting.Of[telnet]{Field: setting.Field{Key: "host", Kind: setting.Text, Required: true, Check: checkHost, Help: "The host."},
+			At: func(t *telnet) any { return &t.Host }},
+		setting.Of[telnet]{Field: setting.Field{Key: "port", Kind: setting.Whole, Default: 23, Least: 1, Ceiling: 65535, Help: "The port."},
 			At: func(t *telnet) any { return &t.Port }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "login.password_env", Kind: hotreload.KindVariable, Help: "The password's variable."},
+		setting.Of[telnet]{Field: setting.Field{Key: "login.password_env", Kind: setting.Variable, Help: "The password's variable."},
 			At: func(t *telnet) any { return &t.Password }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "wait_s", Kind: hotreload.KindSeconds, Default: 5.0, Ceiling: 60, Help: "The longest silence."},
+		setting.Of[telnet]{Field: setting.Field{Key: "wait_s", Kind: setting.Seconds, Default: 5.0, Ceiling: 60, Help: "The longest silence."},
 			At: func(t *telnet) any { return &t.Wait }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "gain", Kind: hotreload.KindNumber, Help: "A number."},
+		setting.Of[telnet]{Field: setting.Field{Key: "gain", Kind: setting.Number, Least: -5, Help: "A number."},
 			At: func(t *telnet) any { return &t.Gain }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "echo", Kind: hotreload.KindBool, Help: "Whether it echoes."},
+		setting.Of[telnet]{Field: setting.Field{Key: "echo", Kind: setting.Bool, Help: "Whether it echoes."},
 			At: func(t *telnet) any { return &t.Echo }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "lines", Kind: hotreload.KindList, Help: "What is sent first."},
+		setting.Of[telnet]{Field: setting.Field{Key: "lines", Kind: setting.List, Help: "What is sent first."},
 			At: func(t *telnet) any { return &t.Lines }},
-		hotreload.TypeField[telnet]{Field: hotreload.Field{Key: "vars", Kind: hotreload.KindMap, Help: "Variables."},
+		setting.Of[telnet]{Field: setting.Field{Key: "vars", Kind: setting.Map, Help: "Variables."},
 			At: func(t *telnet) any { return &t.Vars }},
 	)
 	setup.RegisterStore("noted", func(_ context.Context, url string) (checkpointer.Saver, error) {
@@ -93,8 +104,8 @@ func TestRegisteredType(t *testing.T) {
 		t.Fatal("it is another delegate")
 	}
 	no := false
-	want := telnet{Host: "h", Port: 23, Password: hotreload.SecretFromEnv("T_PASSWORD"), Wait: 5 * time.Second, Gain: 0.5, Echo: &no, Lines: []string{"one"}, Vars: map[string]string{"A": "b"}}
-	expect(t, "settings", true, cmp.Equal(want, got.settings, cmp.Comparer(func(x, y hotreload.Secret) bool { return x == y })))
+	want := telnet{Host: "h", Port: 23, Password: setting.FromEnv("T_PASSWORD"), Wait: 5 * time.Second, Gain: 0.5, Echo: &no, Lines: []string{"one"}, Vars: map[string]string{"A": "b"}}
+	expect(t, "settings", true, cmp.Equal(want, got.settings, cmp.Comparer(func(x, y setting.Secret) bool { return x == y })))
 
 	f.write("# moved\n" + noted)
 	if err := hotreload.AddDelegate(f.path, hotreload.Delegate{Name: "u", Type: "telnet", Settings: &telnet{Host: "u", Port: 99, Gain: 2}}); err != nil {
@@ -148,10 +159,13 @@ delegates:
   - { name: shell, type: telnet, host: h, port: 22 }
   - { name: text, type: telnet, host: h, port: many }
   - { name: b, type: a2a, url: "http://h", host: h }
+  - { name: low, type: telnet, host: h, gain: -1 }
+  - { name: slow, type: telnet, host: h, port: 99 }
 `)
-	expect(t, "roster", []string{"ok", "b"}, a.Roster.Current().Names())
+	expect(t, "roster", []string{"ok", "b", "slow"}, a.Roster.Current().Names())
 	says(t, a.all(), "langgraph-config.yaml:5:", "did you mean port?", "langgraph-config.yaml:6:", "host is missing", "langgraph-config.yaml:7:", "host names no host",
-		`Delegate "shell" is left out: port 22`, "langgraph-config.yaml:9:", "port must be a whole number", "host is not used by type a2a")
+		`Delegate "shell" is left out: port 22`, "langgraph-config.yaml:9:", "port must be a whole number", "host is not used by type a2a",
+		`langgraph-config.yaml:11:5: error: delegate "low": refused: gain is below nothing`, `langgraph-config.yaml:12:48: warning: delegate "slow": port 99 is slow`)
 	f := newFile(t, "checkpointer: { url: \"noted:broken\" }")
 	_, err := setup.Open(t.Context(), setup.Options{Path: f.path, Required: true})
 	says(t, err, "checkpointer: it is broken")
@@ -163,25 +177,22 @@ delegates:
 
 // A registration that cannot work is a fault of the program.
 func TestRegisterPanics(t *testing.T) {
-	field := func(f hotreload.Field, at any) hotreload.TypeField[telnet] {
-		return hotreload.TypeField[telnet]{Field: f, At: func(*telnet) any { return at }}
+	field := func(f setting.Field, at any) setting.Of[telnet] {
+		return setting.Of[telnet]{Field: f, At: func(*telnet) any { return at }}
 	}
+	register := func(name string, f setting.Field, at any) func() {
+		return func() { setting.Register(name, nil, field(f, at)) }
+	}
+	text := setting.Field{Key: "x", Kind: setting.Text}
 	for name, register := range map[string]func(){
-		"a type twice": func() { hotreload.RegisterType[telnet]("a2a") },
-		"no name":      func() { hotreload.RegisterType[telnet]("") },
-		"a key twice": func() {
-			hotreload.RegisterType("p1", field(hotreload.Field{Key: "name", Kind: hotreload.KindText}, new(string)))
-		},
-		"a key too deep": func() {
-			hotreload.RegisterType("p2", field(hotreload.Field{Key: "a.b.c", Kind: hotreload.KindText}, new(string)))
-		},
-		"a place of another": func() {
-			hotreload.RegisterType("p3", field(hotreload.Field{Key: "x", Kind: hotreload.KindText}, new(int)))
-		},
-		"a list of entries": func() {
-			hotreload.RegisterType("p4", field(hotreload.Field{Key: "x", Kind: hotreload.KindEntries}, new([]string)))
-		},
-		"a store twice": func() { hotreload.RegisterStore("redis:") },
+		"a type twice":       register("a2a", text, new(string)),
+		"no name":            register("", text, new(string)),
+		"a key twice":        func() { setting.Register("p0", nil, field(text, new(string)), field(text, new(string))) },
+		"a key of all":       register("p1", setting.Field{Key: "name", Kind: setting.Text}, new(string)),
+		"a key too deep":     register("p2", setting.Field{Key: "a.b.c", Kind: setting.Text}, new(string)),
+		"no kind":            register("p3", setting.Field{Key: "x"}, new(string)),
+		"a place of another": register("p4", text, new(int)),
+		"a store twice":      func() { hotreload.RegisterStore("redis:") },
 	} {
 		func() {
 			defer func() {
@@ -212,8 +223,8 @@ func ExampleRegisterType() {
 	type settings struct{ Says string }
 	setup.RegisterType("parrot", func(e setup.Entry, s settings) (delegate.Delegate, error) {
 		return &parrot{e.Name, s.Says}, nil
-	}, hotreload.TypeField[settings]{
-		Field: hotreload.Field{Key: "says", Kind: hotreload.KindText, Default: "hello", Help: "What it answers."},
+	}, nil, setting.Of[settings]{
+		Field: setting.Field{Key: "says", Kind: setting.Text, Default: "hello", Help: "What it answers."},
 		At:    func(s *settings) any { return &s.Says },
 	})
 

@@ -128,73 +128,19 @@ func (m *members) make(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if !ok {
 		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}
-	return newOne(d, m.continuity)
-}
-
-func a2aConfig(d hotreload.Delegate, remembers delegate.Continuity) a2aagent.Config {
-	c := a2aagent.Config{
-		Name: d.Name, Description: d.Description, URL: d.URL, Scheme: d.Auth.Scheme,
-		CardURL: d.CardURL, Binding: d.Binding, ClientID: d.Auth.ClientID, TokenURL: d.Auth.TokenURL, Scopes: d.Auth.Scopes,
-		HTTP: httpOptions(d.HTTP), PollTimeout: d.PollTimeout, Continuity: remembers,
-	}
-	if !d.Auth.Credential.IsZero() {
-		c.Token = d.Auth.Credential.Resolve
-	}
-	return c
-}
-
-func acpConfig(d hotreload.Delegate, remembers delegate.Continuity) acpagent.Config {
-	return acpagent.Config{
-		Name: d.Name, Description: d.Description, Command: d.Command, Args: d.Args, WorkDir: d.WorkDir,
-		Env: d.Env, EnvRemove: d.EnvRemove, Timeout: d.Timeout, Permissions: acpagent.Permissions(d.Permissions),
-		AllowKinds: d.AllowKinds, DenyKinds: d.DenyKinds, IdleLimit: d.IdleLimit,
-		AuthMethod: d.AuthMethod, Model: d.Model, Mode: d.Mode, Sessions: remembers, MCPServers: mcpServers(d.MCPServers),
-	}
-}
-
-// mcpServers are the tool servers that the file describes in full.
-func mcpServers(file []hotreload.MCPServer) []acpagent.MCPServer {
-	var servers []acpagent.MCPServer
-	for _, s := range file {
-		if !s.Own() {
-			servers = append(servers, acpagent.MCPServer{Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, EnvFrom: s.EnvFrom,
-				URL: s.URL, Headers: s.Headers, HeadersFrom: s.HeadersEnv})
-		}
-	}
-	return servers
-}
-
-func openaiConfig(d hotreload.Delegate) openaiagent.Config {
-	return openaiagent.Config{
-		Name: d.Name, Description: d.Description, URL: d.URL, Model: d.Model, APIKey: d.APIKey.Resolve,
-		SystemPrompt: d.SystemPrompt, MaxTokens: d.MaxTokens, Temperature: d.Temperature, Timeout: d.Timeout,
-		TotalTimeout: d.TotalTimeout, Params: d.Params, Whole: d.Stream != nil && !*d.Stream, KeyHeader: d.KeyHeader, APIVersion: d.APIVersion, OwnReplies: d.OwnReplies, HTTP: httpOptions(d.HTTP),
-	}
+	return newOne(Entry{d.Name, d.Description, m.continuity}, d.Settings)
 }
 
 // demoName returns the NAME of a demo:NAME address.
 func demoName(d hotreload.Delegate) (string, bool) {
-	if name, ok := strings.CutPrefix(d.Command, "demo:"); ok {
-		return name, true
+	var address string
+	switch s := d.Settings.(type) {
+	case *a2aagent.Settings:
+		address = s.URL
+	case *openaiagent.Settings:
+		address = s.URL
+	case *acpagent.Settings:
+		address = s.Command
 	}
-	return strings.CutPrefix(d.URL, "demo:")
-}
-
-// httpOptions returns what the file says of reaching a peer over HTTP; variables are read at
-// each use.
-func httpOptions(h hotreload.HTTP) delegate.HTTP {
-	o := delegate.HTTP{CAFile: h.CAFile, CertFile: h.CertFile, KeyFile: h.KeyFile, Retries: h.Retries}
-	if len(h.Headers)+len(h.HeadersEnv) > 0 {
-		o.Headers = make(map[string]func() (string, error))
-	}
-	for name, value := range h.Headers {
-		o.Headers[name] = hotreload.NewSecret(value).Resolve
-	}
-	for name, variable := range h.HeadersEnv {
-		o.Headers[name] = hotreload.SecretFromEnv(variable).Resolve
-	}
-	if !h.Proxy.IsZero() {
-		o.Proxy = h.Proxy.Resolve
-	}
-	return o
+	return strings.CutPrefix(address, "demo:")
 }

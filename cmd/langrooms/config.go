@@ -13,6 +13,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setting"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
 )
@@ -104,7 +105,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	}
 	var keys []string
 	for _, f := range hotreload.Schema() {
-		if !strings.Contains(f.Key, "[]") && f.Kind != hotreload.KindEntries {
+		if !strings.Contains(f.Key, "[]") && f.Kind != setting.Entries {
 			keys = append(keys, f.Key)
 		}
 	}

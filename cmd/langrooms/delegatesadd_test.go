@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/langrooms/langrooms/delegate/a2aagent"
+	"github.com/langrooms/langrooms/delegate/acpagent"
+	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/setting"
 )
 
 // added runs delegates add and returns the entry that it wrote.
@@ -30,7 +34,7 @@ func added(t *testing.T, args ...string) hotreload.Delegate {
 	return d
 }
 
-var secrets = cmp.AllowUnexported(hotreload.Secret{})
+var secrets = cmp.AllowUnexported(setting.Secret{})
 
 // Each flag of delegates add is a key of the entry; secrets are in it by variable name.
 func TestDelegatesAddFlags(t *testing.T) {
@@ -43,24 +47,24 @@ func TestDelegatesAddFlags(t *testing.T) {
 			" --auth oauth2 --key-env FAR_SECRET --client-id rooms --token-url https://far.example.com/token --scope read --scope write" +
 			" --card-url https://far.example.com/card.json --binding HTTP+JSON --poll-timeout 90 --header X-Team=a=b --header-env X-Key=FAR_KEY" +
 			" --ca-file ca.pem --cert-file c.pem --key-file k.pem --proxy-env FAR_PROXY --retries 3",
-			hotreload.Delegate{Name: "far", Type: "a2a", URL: "https://far.example.com/a2a", Description: "far",
-				Cost:    hotreload.Cost{InputPerMTok: new(3.0), OutputPerMTok: new(0.0)},
-				CardURL: "https://far.example.com/card.json", Binding: "HTTP+JSON", PollTimeout: 90 * time.Second,
-				Auth: hotreload.Auth{Scheme: "oauth2", Credential: hotreload.SecretFromEnv("FAR_SECRET"), ClientID: "rooms",
-					TokenURL: "https://far.example.com/token", Scopes: []string{"read", "write"}},
-				HTTP: hotreload.HTTP{Headers: map[string]string{"X-Team": "a=b"}, HeadersEnv: map[string]string{"X-Key": "FAR_KEY"}, CAFile: "ca.pem",
-					CertFile: "c.pem", KeyFile: "k.pem", Proxy: hotreload.SecretFromEnv("FAR_PROXY"), Retries: 3}}},
+			hotreload.Delegate{Name: "far", Type: "a2a", Description: "far",
+				Cost: hotreload.Cost{InputPerMTok: new(3.0), OutputPerMTok: new(0.0)}, Settings: &a2aagent.Settings{
+					URL: "https://far.example.com/a2a", CardURL: "https://far.example.com/card.json", Binding: "HTTP+JSON", PollTimeout: 90 * time.Second,
+					Auth: a2aagent.Auth{Scheme: "oauth2", Credential: setting.FromEnv("FAR_SECRET"), ClientID: "rooms",
+						TokenURL: "https://far.example.com/token", Scopes: []string{"read", "write"}},
+					HTTP: setting.HTTP{Headers: map[string]string{"X-Team": "a=b"}, HeadersEnv: map[string]string{"X-Key": "FAR_KEY"}, CAFile: "ca.pem",
+						CertFile: "c.pem", KeyFile: "k.pem", Proxy: setting.FromEnv("FAR_PROXY"), Retries: 3}}}},
 		{"plain --type openai --url https://m.example.com/v1 --model m --key-env KEY --system-prompt brief --max-tokens 99 --temperature 0 --timeout 5 --total-timeout 50" +
 			" --param top_p=0.5 --param reasoning_effort=low --stream=false --key-header api-key --api-version 2024-06-01 --own-replies --retries 0",
-			hotreload.Delegate{Name: "plain", Type: "openai", URL: "https://m.example.com/v1", Model: "m", APIKey: hotreload.SecretFromEnv("KEY"),
+			hotreload.Delegate{Name: "plain", Type: "openai", Settings: &openaiagent.Settings{URL: "https://m.example.com/v1", Model: "m", APIKey: setting.FromEnv("KEY"),
 				SystemPrompt: "brief", MaxTokens: 99, Temperature: new(0.0), Timeout: 5 * time.Second, TotalTimeout: 50 * time.Second,
-				Params: map[string]any{"top_p": 0.5, "reasoning_effort": "low"}, Stream: new(false), KeyHeader: "api-key", APIVersion: "2024-06-01", OwnReplies: true}},
+				Params: map[string]any{"top_p": 0.5, "reasoning_effort": "low"}, Stream: new(false), KeyHeader: "api-key", APIVersion: "2024-06-01", OwnReplies: true}}},
 		{`coder --type acp --command coder --arg acp --workdir /tmp --env A=b --env-remove CI_ --timeout 60 --idle-limit 120 --auth-method key --model m --mode plan` +
 			` --permissions ask --allow-kind read --deny-kind execute --mcp-server langrooms --mcp-server {"name":"files","command":"mcp-files","env_from":{"T":"TOKEN"}}`,
-			hotreload.Delegate{Name: "coder", Type: "acp", Command: "coder", Args: []string{"acp"}, WorkDir: "/tmp", Env: map[string]string{"A": "b"},
+			hotreload.Delegate{Name: "coder", Type: "acp", Settings: &acpagent.Settings{Command: "coder", Args: []string{"acp"}, WorkDir: "/tmp", Env: map[string]string{"A": "b"},
 				EnvRemove: []string{"CI_"}, Timeout: time.Minute, IdleLimit: 2 * time.Minute, AuthMethod: "key", Model: "m", Mode: "plan",
 				Permissions: "ask", AllowKinds: []string{"read"}, DenyKinds: []string{"execute"},
-				MCPServers: []hotreload.MCPServer{{Name: "langrooms"}, {Name: "files", Command: "mcp-files", EnvFrom: map[string]string{"T": "TOKEN"}}}}},
+				MCPServers: []setting.MCPServer{{Name: "langrooms"}, {Name: "files", Command: "mcp-files", EnvFrom: map[string]string{"T": "TOKEN"}}}}}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, added(t, strings.Fields(tt.args)...), secrets); diff != "" {

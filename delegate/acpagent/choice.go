@@ -65,17 +65,17 @@ func (s *session) choose(ctx context.Context, state sessionState) error {
 	for _, m := range state.Modes.Available {
 		modes = append(modes, m.ID)
 	}
-	err := s.set(ctx, setting{key: "model", want: s.config.Model, now: state.Models.Current, offered: models,
+	err := s.set(ctx, choice{key: "model", want: s.config.Model, now: state.Models.Current, offered: models,
 		method: methodSetModel, params: map[string]string{"sessionId": s.id, "modelId": s.config.Model}}, state.Options)
 	if err != nil {
 		return err
 	}
-	return s.set(ctx, setting{key: "mode", want: s.config.Mode, now: state.Modes.Current, offered: modes,
+	return s.set(ctx, choice{key: "mode", want: s.config.Mode, now: state.Modes.Current, offered: modes,
 		method: acp.AgentMethodSessionSetMode, params: map[string]string{"sessionId": s.id, "modeId": s.config.Mode}}, state.Options)
 }
 
-// setting is a choice of the configuration and how the agent takes it.
-type setting struct {
+// choice is a setting of the configuration and how the agent takes it.
+type choice struct {
 	key, want, now string
 	offered        []string
 	method         string
@@ -83,7 +83,7 @@ type setting struct {
 }
 
 // set makes one choice, by the session's option of that category where there is one.
-func (s *session) set(ctx context.Context, c setting, options []configOption) error {
+func (s *session) set(ctx context.Context, c choice, options []configOption) error {
 	if c.want == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package hotreload
+package setting
 
 import (
 	"encoding/json"
@@ -19,14 +19,18 @@ type Secret struct {
 // NewSecret returns a secret with a literal value.
 func NewSecret(value string) Secret { return Secret{literal: value} }
 
-// SecretFromEnv returns a secret that is read from the environment variable when it is used.
-func SecretFromEnv(variable string) Secret { return Secret{env: variable} }
+// FromEnv returns a secret that is read from the environment variable when it is used.
+func FromEnv(variable string) Secret { return Secret{env: variable} }
 
 // IsZero reports whether no secret is configured.
 func (s Secret) IsZero() bool { return s == Secret{} }
 
 // Env returns the name of the environment variable, or "" for a literal secret.
 func (s Secret) Env() string { return s.env }
+
+// Literal returns the value that stands in the file itself, or "" for a variable's. It is for
+// whoever writes the file.
+func (s Secret) Literal() string { return s.literal }
 
 // Resolve returns the secret's value; "" when none is configured. A variable is read at
 // each call, so that a rotated secret needs no edit; white space around its value is
