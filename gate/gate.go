@@ -59,6 +59,9 @@ type Config struct {
 	// Keys are asked for at each request, so that they can be reloaded; none of them means
 	// that the server knows no keys. Nil is the same.
 	Keys func() []Key
+	// Own are keys that the program has made itself, for the agents that it starts. They
+	// count also where there are no Keys. Nil means none.
+	Own func() []Key
 	// Origins are the web origins that may call beside those on loopback; "*" is all of them
 	// and counts only where there are keys. Nil means none.
 	Origins func() []string
@@ -83,6 +86,9 @@ var ErrOpen = errors.New("without server.keys only a loopback address can be lis
 func New(cfg Config) (*Gate, error) {
 	if cfg.Keys == nil {
 		cfg.Keys = func() []Key { return nil }
+	}
+	if cfg.Own == nil {
+		cfg.Own = func() []Key { return nil }
 	}
 	if cfg.Origins == nil {
 		cfg.Origins = func() []string { return nil }
@@ -140,7 +146,7 @@ func (g *Gate) Identify(key string) (Identity, bool) {
 	var found Identity
 	ok := false
 	sent := sha256.Sum256([]byte(key))
-	for _, k := range g.cfg.Keys() {
+	for _, k := range slices.Concat(g.cfg.Keys(), g.cfg.Own()) {
 		secret, err := k.Secret()
 		if err != nil || secret == "" {
 			continue

@@ -53,6 +53,9 @@ func header(name, value string) func(*http.Request) {
 func TestWhoIsAsking(t *testing.T) {
 	with := gate.Config{Addr: "0.0.0.0:80", Keys: func() []gate.Key { return keys }}
 	without := gate.Config{Addr: "127.0.0.1:8080"}
+	own := func() []gate.Key { return []gate.Key{key(gate.Identity{Kind: gate.Agent, Name: "coder"}, "key-of-coder")} }
+	withOwn, ownAlone := with, without
+	withOwn.Own, ownAlone.Own = own, own
 	for _, tt := range []struct {
 		name   string
 		cfg    gate.Config
@@ -67,6 +70,10 @@ func TestWhoIsAsking(t *testing.T) {
 		{"no key", with, func(*http.Request) {}, 401, "a key is needed"},
 		{"a wrong key", with, header("X-Api-Key", "key-of-eve"), 401, "a key is needed"},
 		{"the key that is not set", with, header("X-Api-Key", ""), 401, "a key is needed"},
+		{"the program's own key beside keys", withOwn, header("Authorization", "Bearer key-of-coder"), 200, "agent coder false true"},
+		{"a wrong key beside the program's own", withOwn, header("X-Api-Key", "key-of-eve"), 401, "a key is needed"},
+		{"the program's own key alone", ownAlone, header("Authorization", "Bearer key-of-coder"), 200, "agent coder false true"},
+		{"no key beside the program's own", ownAlone, func(*http.Request) {}, 200, "user operator true true"},
 		{"an open path", with, func(r *http.Request) { r.URL.Path = "/ok" }, 200, "false false"},
 		{"under /api the code is said", with, func(r *http.Request) { r.URL.Path = "/api/rooms" }, 401, `"code":"unauthorized"`},
 		{"without keys it is the operator", without, func(*http.Request) {}, 200, "user operator true"},

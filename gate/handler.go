@@ -84,12 +84,16 @@ func (g *Gate) identified(w http.ResponseWriter, r *http.Request, next http.Hand
 	next.ServeHTTP(w, r)
 }
 
-// who says whose request it is. Where there are no keys, what is sent is not looked at.
+// who says whose request it is. Where there are no keys, it is the operator's unless it brings
+// one of the program's own.
 func (g *Gate) who(r *http.Request) (Identity, bool) {
+	key, cookie := credential(r)
 	if len(g.cfg.Keys()) == 0 {
+		if who, ok := g.Identify(key); ok {
+			return who, true
+		}
 		return Operator, true
 	}
-	key, cookie := credential(r)
 	if cookie && r.Method != http.MethodGet && r.Method != http.MethodHead && !sameOrigin(r) {
 		return Identity{}, false // another site's page sends our cookie along
 	}

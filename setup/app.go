@@ -9,6 +9,7 @@ import (
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/delegate/acpagent"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/late"
@@ -32,6 +33,11 @@ type Options struct {
 
 	// Permission is asked where a delegate is configured to ask a person; nil refuses.
 	Permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
+
+	// OwnServer returns the program's own tool server, for an agent whose mcp_servers hold
+	// the word langrooms; http says that the agent takes a URL. It is asked at each of the
+	// agent's sessions; nil, and an empty answer, mean that there is none.
+	OwnServer func(agent string, http bool) []acpagent.MCPServer
 
 	// Delegates are delegates of the program's own. They stand on the roster behind those of
 	// the file, whatever is saved there; an entry of the file with the name of one of them is
@@ -90,6 +96,7 @@ func newApp(o Options) (*App, error) {
 	a.lead = newLeadModels(o.Model, a.demo)
 	var err error
 	a.members, err = newMembers(o.Delegates, a.demo)
+	a.members.ownServer = o.OwnServer
 	a.Roster, a.Health = a.members.live, a.members.health
 	return a, err
 }

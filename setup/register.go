@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -48,7 +49,11 @@ func init() {
 		return openaiagent.New(s.Config(e.Name, e.Description))
 	}, (*openaiagent.Settings).Problems, openaiagent.Fields()...)
 	RegisterType("acp", func(e Entry, s acpagent.Settings) (delegate.Delegate, error) {
-		return acpagent.New(s.Config(e.Name, e.Description, e.Continuity))
+		c := s.Config(e.Name, e.Description, e.Continuity)
+		if slices.ContainsFunc(s.MCPServers, setting.MCPServer.Own) {
+			c.MoreServers = e.ownServer
+		}
+		return acpagent.New(c)
 	}, nil, acpagent.Fields()...)
 }
 
@@ -58,6 +63,8 @@ type Entry struct {
 	// Continuity remembers the conversations at the peer, for as long as the setting
 	// `continuity` says.
 	Continuity delegate.Continuity
+
+	ownServer func(http bool) []acpagent.MCPServer // see Options.OwnServer; nil means none
 }
 
 // RegisterType adds a type of delegates, such as a protocol of the program's own: from now on an

@@ -26,7 +26,8 @@ type members struct {
 	own        []delegate.Delegate
 	live       *delegate.Live
 	health     *delegate.HealthView
-	continuity delegate.Continuity // of those that are made
+	continuity delegate.Continuity                                // of those that are made
+	ownServer  func(agent string, http bool) []acpagent.MCPServer // of those that are made
 	demo       *demoPeers
 	entries    []entry
 
@@ -128,7 +129,11 @@ func (m *members) make(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if !ok {
 		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}
-	return newOne(Entry{d.Name, d.Description, m.continuity}, d.Settings)
+	e := Entry{Name: d.Name, Description: d.Description, Continuity: m.continuity}
+	if m.ownServer != nil {
+		e.ownServer = func(http bool) []acpagent.MCPServer { return m.ownServer(d.Name, http) }
+	}
+	return newOne(e, d.Settings)
 }
 
 // demoName returns the NAME of a demo:NAME address.

@@ -13,8 +13,9 @@ import (
 )
 
 // agentVariable makes the test binary an ACP agent. Its value says how it behaves:
-// "answers", "asks" (for leave, and answers), "works" (until it is told to stop) or "resists"
-// (works, whatever it is told).
+// "answers", "asks" (for leave, and answers), "works" (until it is told to stop), "resists"
+// (works, whatever it is told), "joins" or "joins-stdio" (posts by the tool server that it was
+// given, over HTTP or by the command; see joins).
 const agentVariable = "LANGROOMS_TEST_AGENT"
 
 // acpEntry is a delegate that is this binary. Its process ids are written to the file pids
@@ -47,7 +48,7 @@ func runAgent(mode string, in io.Reader, out io.Writer) {
 	send := func(format string, args ...any) {
 		fmt.Fprintf(out, `{"jsonrpc":"2.0",`+format+"}\n", args...)
 	}
-	var prompt json.RawMessage
+	var prompt, session json.RawMessage
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 10<<20)
 	for lines.Scan() {
@@ -57,8 +58,9 @@ func runAgent(mode string, in io.Reader, out io.Writer) {
 		}
 		switch m.Method {
 		case "initialize":
-			send(`"id":%s,"result":{"protocolVersion":1,"agentCapabilities":{}}`, m.ID)
+			send(`"id":%s,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":%t}}}`, m.ID, mode == "joins")
 		case "session/new":
+			session = m.Params
 			send(`"id":%s,"result":{"sessionId":"s"}`, m.ID)
 		case "session/prompt":
 			if prompt = m.ID; mode == "asks" {
@@ -67,6 +69,11 @@ func runAgent(mode string, in io.Reader, out io.Writer) {
 				continue
 			}
 			update := `"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`
+			if strings.HasPrefix(mode, "joins") {
+				send(update, joins(session))
+				send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)
+				continue
+			}
 			if mode == "answers" {
 				send(update, "done by the coder")
 				send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)

@@ -47,11 +47,12 @@ const (
 func (p *program) serve(ctx context.Context, required bool, addr string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
-	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) }})
+	door := &ownDoor{}
+	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) }, OwnServer: door.server})
 	if err != nil {
 		return err
 	}
-	s, err := p.newServer(app, addr)
+	s, err := p.newServer(app, door, addr)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
@@ -73,7 +74,7 @@ type server struct {
 	arrived chan struct{}
 }
 
-func (p *program) newServer(app *setup.App, addr string) (*server, error) {
+func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server, error) {
 	if addr == "" {
 		addr = app.Config().Server.Addr
 	}
@@ -82,6 +83,7 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 		return nil, err
 	}
 	g, err := gate.New(gate.Config{Addr: addr, Keys: func() []gate.Key { return keysOf(app.Config().Server.Keys) },
+		Own:     func() []gate.Key { return door.gateKeys(app.Config().Server.Keys) },
 		Origins: func() []string { return app.Config().Server.CORSOrigins }})
 	if err != nil {
 		return nil, err
@@ -111,20 +113,20 @@ func (p *program) newServer(app *setup.App, addr string) (*server, error) {
 	for _, pattern := range api.Patterns() {
 		mux.Handle(pattern, api)
 	}
-	if err := s.mountRooms(mux); err != nil {
+	if s.listen, err = net.Listen("tcp", addr); err != nil {
 		s.runs.Close()
 		return nil, err
+	}
+	door.opens(s.listen.Addr()) // before the rooms, whose agents may be asked at once
+	if err := s.mountRooms(mux); err != nil {
+		s.runs.Close()
+		return nil, errors.Join(err, s.listen.Close())
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		gate.Refuse(w, r, http.StatusNotFound, "not_found", "there is nothing here")
 	})
-	if s.listen, err = net.Listen("tcp", addr); err != nil {
-		s.rooms.Close()
-		s.runs.Close()
-		return nil, err
-	}
 	s.http = &http.Server{Handler: g.Handler(mux), ReadHeaderTimeout: headBound, ReadTimeout: bodyBound, IdleTimeout: idleBound, MaxHeaderBytes: maxHeader}
 	s.wake()
 	return s, nil

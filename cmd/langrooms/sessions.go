@@ -78,12 +78,19 @@ func (s *server) mountRooms(mux *http.ServeMux) error {
 }
 
 func (p *program) mcpCommand() *cobra.Command {
-	var variable string
+	var variable, url string
 	c := &cobra.Command{Use: "mcp", Short: "Offer shared sessions as MCP tools over standard input and output", Args: noArgs,
 		Long: "Offer shared sessions as MCP tools over standard input and output, to one caller: the identity of\n" +
-			"server.keys whose key the variable of --key-env holds. Without server.keys that is the operator.",
-		RunE: func(c *cobra.Command, _ []string) error { return p.mcp(c.Context(), p.explicit(c), variable) }}
+			"server.keys whose key the variable of --key-env holds. Without server.keys that is the operator.\n\n" +
+			"With --url the tools are those of a running server, whose sessions need no store here.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if url != "" {
+				return mcpserver.Bridge(c.Context(), mcpserver.Remote{URL: url, Key: os.Getenv(variable), Version: version()}, &mcp.StdioTransport{})
+			}
+			return p.mcp(c.Context(), p.explicit(c), variable)
+		}}
 	c.Flags().StringVar(&variable, "key-env", "", "the `VARIABLE` that holds the caller's key")
+	c.Flags().StringVar(&url, "url", "", "the `URL` of a running server's /mcp")
 	return c
 }
 

@@ -61,6 +61,10 @@ type Config struct {
 	Mode  string
 	// MCPServers are handed to each session.
 	MCPServers []MCPServer
+	// MoreServers, when not nil, is asked at each session what it is handed beside those;
+	// http says that the agent takes servers with a URL. What it returns stays the same
+	// while a process lives, as far as it is secret.
+	MoreServers func(http bool) []MCPServer
 	// IdleLimit is how long a process is kept after an address; 0 means
 	// DefaultIdleLimit.
 	IdleLimit time.Duration

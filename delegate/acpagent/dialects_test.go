@@ -215,6 +215,17 @@ func TestMCPServersAreHandedOver(t *testing.T) {
 			t.Errorf("sent %s\nwithout %s", sent, want)
 		}
 	}
+	asked := []bool{}
+	more := func(c *Config) {
+		c.MoreServers = func(http bool) []MCPServer {
+			asked = append(asked, http)
+			return []MCPServer{{Name: "own", URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer planted-77aa31c0de45"}}}
+		}
+	}
+	a, config = rawAgent(t, more, hello, rawSession, rawText("", "I have planted-77aa31c0de45")+"\r"+rawEnd)
+	if reply := ask(t, a, "hi"); reply.Text != "I have [redacted]" || !strings.Contains(requests(t, config), `"name":"own"`) || !asked[len(asked)-1] {
+		t.Errorf("a server of the program's own: %q, asked %v", reply.Text, asked)
+	}
 	a, _ = rawAgent(t, use, rawHello, rawSession)
 	e := mustFail(t, a, func() error { _, err := a.Probe(t.Context()); return err })
 	if e.Kind != delegate.KindRefused || !strings.Contains(e.Cause(), `mcp_servers: "docs" has a url`) {

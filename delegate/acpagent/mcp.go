@@ -75,7 +75,7 @@ func misfitf(format string, args ...any) error { return &misfit{fmt.Sprintf(form
 // that the agent takes servers with a URL.
 func (c Config) servers(http bool) ([]acp.McpServer, error) {
 	list := []acp.McpServer{}
-	for _, s := range c.MCPServers {
+	for _, s := range slices.Concat(c.MCPServers, c.more(http)) {
 		if s.URL != "" {
 			if !http {
 				return nil, misfitf("mcp_servers: %q has a url, and the agent takes commands only", s.Name)
@@ -104,6 +104,13 @@ func (c Config) servers(http bool) ([]acp.McpServer, error) {
 	return list, nil
 }
 
+func (c Config) more(http bool) []MCPServer {
+	if c.MoreServers == nil {
+		return nil
+	}
+	return c.MoreServers(http)
+}
+
 // values joins plain values and those of variables.
 func values(server string, plain, from map[string]string) (map[string]string, error) {
 	all := maps.Clone(plain)
@@ -123,7 +130,7 @@ func values(server string, plain, from map[string]string) (map[string]string, er
 // serverSecrets returns the values that servers are given and that must not be shown.
 func (c Config) serverSecrets() []string {
 	var secret []string
-	for _, s := range c.MCPServers {
+	for _, s := range slices.Concat(c.MCPServers, c.more(true), c.more(false)) {
 		for _, from := range []map[string]string{s.EnvFrom, s.HeadersFrom} {
 			for _, variable := range from {
 				secret = append(secret, withToken(os.Getenv(variable))...)

@@ -67,7 +67,7 @@ func Fields() []setting.Of[Settings] {
 }
 
 // Config is the agent that an entry with these settings describes. A server that stands for this
-// program's own MCP is left out.
+// program's own MCP is left out: see [Config.MoreServers].
 func (s Settings) Config(name, description string, remembers delegate.Continuity) Config {
 	return Config{
 		Name: name, Description: description, Command: s.Command, Args: s.Args, WorkDir: s.WorkDir,
