@@ -53,7 +53,9 @@ func header(name, value string) func(*http.Request) {
 func TestWhoIsAsking(t *testing.T) {
 	with := gate.Config{Addr: "0.0.0.0:80", Keys: func() []gate.Key { return keys }}
 	without := gate.Config{Addr: "127.0.0.1:8080"}
-	own := func() []gate.Key { return []gate.Key{key(gate.Identity{Kind: gate.Agent, Name: "coder"}, "key-of-coder")} }
+	own := func() []gate.Key {
+		return []gate.Key{key(gate.Identity{Kind: gate.Agent, Name: "coder"}, "key-of-coder")}
+	}
 	withOwn, ownAlone := with, without
 	withOwn.Own, ownAlone.Own = own, own
 	for _, tt := range []struct {
