@@ -8,32 +8,11 @@ import (
 	"github.com/langrooms/langrooms"
 )
 
-// Snapshotter reads a checkpoint and a piece of its messages at one moment. Use the
-// function [Snapshot], which falls back to Get and Messages.
+// Snapshotter reads a checkpoint and a piece of its messages at one moment.
 type Snapshotter interface {
 	// Snapshot returns what Get and Messages return for at, of the same moment, in one
 	// round trip.
 	Snapshot(ctx context.Context, at Ref, r Range) (Checkpoint, []langrooms.Message, error)
-}
-
-// Snapshot reads a checkpoint and messages of it, in one round trip where the saver is a
-// [Snapshotter].
-func Snapshot(ctx context.Context, s Saver, at Ref, r Range) (Checkpoint, []langrooms.Message, error) {
-	if snap, ok := s.(Snapshotter); ok {
-		return snap.Snapshot(ctx, at, r)
-	}
-	cp, err := s.Get(ctx, at)
-	if err != nil {
-		return Checkpoint{}, nil, err
-	}
-	var messages []langrooms.Message
-	for m, err := range s.Messages(ctx, cp.Ref, r) {
-		if err != nil {
-			return Checkpoint{}, nil, err
-		}
-		messages = append(messages, m)
-	}
-	return cp, messages, nil
 }
 
 // ListAll lists the checkpoints of all threads: thread by thread, most recently put

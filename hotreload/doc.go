@@ -3,7 +3,9 @@
 // other byte.
 //
 // One schema, as data, says what every key is ([Schema]): the parser, the clamps, [Set],
-// [Config.Values] and docs/configuration.md come from it.
+// [Config.Values] and docs/configuration.md come from it. The keys that an entry of the roster
+// has by its type are those that the type was registered with ([setting.Register], which package
+// setup does for the types of this module).
 //
 // [Parse] reads bytes. [Open] watches a file: a [Snapshot] is what one reading gave, and a
 // turn takes [File.Current] once and keeps it. Bytes from which no configuration can be

@@ -1,6 +1,10 @@
 package hotreload
 
-import "github.com/langrooms/langrooms/setting"
+import (
+	"github.com/langrooms/langrooms/setting"
+
+	"github.com/langrooms/langrooms/room"
+)
 
 // The schema. Groups are the headings of a settings form; help texts are sentences of the
 // reference page.
@@ -13,8 +17,6 @@ const (
 	groupRoster   = "Delegates"
 	groupServer   = "Server"
 	groupSessions = "Shared sessions"
-
-	day = 24 * 60 * 60
 )
 
 var configRows = []row[Config]{
@@ -35,7 +37,7 @@ var configRows = []row[Config]{
 		Help: "Absent leaves it to the provider."}, func(c *Config) any { return &c.Model.Temperature }},
 	{setting.Field{Key: "model.max_tokens", Kind: setting.Whole, Least: 1, Ceiling: 1_000_000, Unit: "tokens", Group: groupModel, Live: true,
 		Help: "The bound on one reply; absent leaves it to the provider."}, func(c *Config) any { return &c.Model.MaxTokens }},
-	{setting.Field{Key: "model.timeout_s", Kind: setting.Seconds, Default: 120.0, Least: 0.001, Ceiling: day, Unit: "s", Group: groupModel, Live: true,
+	{setting.Field{Key: "model.timeout_s", Kind: setting.Seconds, Default: 120.0, Least: 0.001, Ceiling: setting.Day, Unit: "s", Group: groupModel, Live: true,
 		Help: "The bound on one call."}, func(c *Config) any { return &c.Model.Timeout }},
 
 	{setting.Field{Key: "checkpointer.url", Kind: setting.Text, Default: "sqlite:langrooms.db", Group: groupStore, Check: checkStoreURL,
@@ -43,11 +45,11 @@ var configRows = []row[Config]{
 	{setting.Field{Key: "continuity", Kind: setting.Choice, Choices: []string{"memory", "durable"}, Default: "memory", Group: groupStore, Live: true,
 		Help: "Where the peers' conversation ids and running tasks are kept: in the process, or with the thread, so that a restart carries on."}, func(c *Config) any { return &c.Continuity }},
 
-	{setting.Field{Key: "room.catchup_max_messages", Kind: setting.Whole, Default: 40, Ceiling: 500, Knob: true, Unit: "messages", Group: groupRoom, Live: true,
+	{setting.Field{Key: "room.catchup_max_messages", Kind: setting.Whole, Default: room.DefaultCatchupMessages, Ceiling: room.MaxCatchupMessages, Knob: true, Unit: "messages", Group: groupRoom, Live: true,
 		Help: "How many messages an addressed participant is shown."}, func(c *Config) any { return &c.Room.CatchupMaxMessages }},
-	{setting.Field{Key: "room.catchup_max_chars", Kind: setting.Whole, Default: 8000, Ceiling: 200_000, Knob: true, Unit: "characters", Group: groupRoom, Live: true,
+	{setting.Field{Key: "room.catchup_max_chars", Kind: setting.Whole, Default: room.DefaultCatchupChars, Ceiling: room.MaxCatchupChars, Knob: true, Unit: "characters", Group: groupRoom, Live: true,
 		Help: "The size of what it is shown, in Unicode code points."}, func(c *Config) any { return &c.Room.CatchupMaxChars }},
-	{setting.Field{Key: "room.max_rounds", Kind: setting.Whole, Default: 3, Ceiling: 10, Knob: true, Unit: "rounds", Group: groupRoom, Live: true,
+	{setting.Field{Key: "room.max_rounds", Kind: setting.Whole, Default: room.DefaultRounds, Ceiling: room.MaxRounds, Knob: true, Unit: "rounds", Group: groupRoom, Live: true,
 		Help: "How often the addressed members may speak in turn; 1 means that each answers once."}, func(c *Config) any { return &c.Room.MaxRounds }},
 
 	{setting.Field{Key: "delegates", Kind: setting.Entries, Group: groupRoster, Live: true,

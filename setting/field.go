@@ -19,6 +19,9 @@ const (
 	Entries    Kind = "list of entries"
 )
 
+// Day is the number of its seconds, for bounds.
+const Day = 24 * 60 * 60
+
 // Field describes one key of the configuration file: what the parser, the clamps, the
 // settings form, Set and the reference page know about it.
 type Field struct {

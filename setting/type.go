@@ -68,7 +68,7 @@ func Register[T any](name string, check func(settings *T) []Problem, fields ...O
 	}}
 	for _, f := range fields {
 		same := func(other TypeField) bool { return other.Key == f.Key }
-		if f.Key == "" || strings.Count(f.Key, ".") > 1 || slices.Contains(Common, f.Key) || slices.ContainsFunc(t.Fields, same) {
+		if f.Key == "" || strings.Count(f.Key, ".") > 1 || slices.Contains(common, f.Key) || slices.ContainsFunc(t.Fields, same) {
 			panic(fmt.Sprintf("setting: type %s: the key %q cannot be used", name, f.Key))
 		}
 		if !fits(f.Kind, f.At(new(T))) {
@@ -84,8 +84,8 @@ func Register[T any](name string, check func(settings *T) []Problem, fields ...O
 	registry.types = append(registry.types, t)
 }
 
-// Common are the keys that every entry has.
-var Common = []string{"name", "type", "description", "cost.input_per_mtok", "cost.output_per_mtok"}
+// common are the keys that every entry has.
+var common = []string{"name", "type", "description", "cost.input_per_mtok", "cost.output_per_mtok"}
 
 // fits reports whether a value of the kind can be put where at points.
 func fits(kind Kind, at any) bool {

@@ -33,9 +33,6 @@ type Auth struct {
 	Scopes             []string
 }
 
-// day is the number of its seconds.
-const day = 24 * 60 * 60
-
 // Fields are the keys of such an entry, for setting.Register.
 func Fields() []setting.Of[Settings] {
 	return append([]setting.Of[Settings]{
@@ -45,7 +42,7 @@ func Fields() []setting.Of[Settings] {
 			Help: "Where the agent card is, when it is not found by itself; it must lie at the origin of `url`."}, At: func(s *Settings) any { return &s.CardURL }},
 		{Field: setting.Field{Key: "binding", Kind: setting.Choice, Choices: []string{"", "JSONRPC", "HTTP+JSON"}, Default: "",
 			Help: "The binding to speak; empty takes what the agent card offers."}, At: func(s *Settings) any { return &s.Binding }},
-		{Field: setting.Field{Key: "auth.scheme", Kind: setting.Choice, Choices: []string{"", "bearer", "apiKey", "oauth2"}, Default: "",
+		{Field: setting.Field{Key: "auth.scheme", Kind: setting.Choice, Choices: []string{"", SchemeBearer, SchemeAPIKey, SchemeOAuth2}, Default: "",
 			Help: "How the credential is sent: `bearer`, `apiKey` in the header, query or cookie that the agent card names (else `X-API-Key`), `oauth2` as client credentials for a token; empty leaves it to the card, else `bearer`."}, At: func(s *Settings) any { return &s.Auth.Scheme }},
 		{Field: setting.Field{Key: "auth.token", Kind: setting.SecretText,
 			Help: "The credential itself (of `oauth2` the client's secret); better name a variable with `credentialsEnv`."}, At: func(s *Settings) any { return &s.Auth.Credential }},
@@ -57,7 +54,7 @@ func Fields() []setting.Of[Settings] {
 			Help: "Where tokens are issued (`oauth2`); absent takes the agent card's, when it lies at the origin of `url`."}, At: func(s *Settings) any { return &s.Auth.TokenURL }},
 		{Field: setting.Field{Key: "auth.scopes", Kind: setting.List,
 			Help: "The scopes to ask for (`oauth2`); absent takes those that the agent card requires."}, At: func(s *Settings) any { return &s.Auth.Scopes }},
-		{Field: setting.Field{Key: "poll_timeout_s", Kind: setting.Seconds, Default: 300.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		{Field: setting.Field{Key: "poll_timeout_s", Kind: setting.Seconds, Default: DefaultPollTimeout.Seconds(), Least: 0.001, Ceiling: 7 * setting.Day, Unit: "s",
 			Help: "How long the peer may work without observable progress."}, At: func(s *Settings) any { return &s.PollTimeout }},
 	}, setting.HTTPFields(func(s *Settings) *setting.HTTP { return &s.HTTP })...)
 }

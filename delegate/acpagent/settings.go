@@ -29,9 +29,6 @@ type Settings struct {
 	AllowKinds, DenyKinds []string
 }
 
-// day is the number of its seconds.
-const day = 24 * 60 * 60
-
 // Fields are the keys of such an entry, for setting.Register.
 func Fields() []setting.Of[Settings] {
 	return []setting.Of[Settings]{
@@ -45,9 +42,9 @@ func Fields() []setting.Of[Settings] {
 			Help: "Variables added to its environment."}, At: func(s *Settings) any { return &s.Env }},
 		{Field: setting.Field{Key: "env_remove", Kind: setting.List,
 			Help: "Variables taken out of its environment; a trailing `_` makes it a prefix."}, At: func(s *Settings) any { return &s.EnvRemove }},
-		{Field: setting.Field{Key: "timeout_s", Kind: setting.Seconds, Default: 1800.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		{Field: setting.Field{Key: "timeout_s", Kind: setting.Seconds, Default: DefaultTimeout.Seconds(), Least: 0.001, Ceiling: 7 * setting.Day, Unit: "s",
 			Help: "The bound on one prompt."}, At: func(s *Settings) any { return &s.Timeout }},
-		{Field: setting.Field{Key: "idle_limit_s", Kind: setting.Seconds, Default: 1800.0, Least: 0.001, Ceiling: 7 * day, Unit: "s",
+		{Field: setting.Field{Key: "idle_limit_s", Kind: setting.Seconds, Default: DefaultIdleLimit.Seconds(), Least: 0.001, Ceiling: 7 * setting.Day, Unit: "s",
 			Help: "How long its process is kept after an address."}, At: func(s *Settings) any { return &s.IdleLimit }},
 		{Field: setting.Field{Key: "auth_method", Kind: setting.Text,
 			Help: "The id of the agent's way to authenticate; absent means the first that needs no person, when the agent asks for one."}, At: func(s *Settings) any { return &s.AuthMethod }},
@@ -57,8 +54,9 @@ func Fields() []setting.Of[Settings] {
 			Help: "The session mode, by the agent's own id; absent leaves it to the agent."}, At: func(s *Settings) any { return &s.Mode }},
 		{Field: setting.Field{Key: "mcp_servers", Kind: setting.Entries,
 			Help: "Tool servers (MCP) that it is given with each session: the word `langrooms` for this server's own, or an entry with a name and either a command or a url."}, At: func(s *Settings) any { return &s.MCPServers }},
-		{Field: setting.Field{Key: "permissions", Kind: setting.Choice, Choices: []string{"auto", "allowlist", "readonly", "ask"}, Default: "auto",
-			Help: "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think, `ask` asks the person in a terminal chat and refuses where there is none. An agent that does not ask is not held."}, At: func(s *Settings) any { return &s.Permissions }},
+		{Field: setting.Field{Key: "permissions", Kind: setting.Choice, Default: string(PermissionsAuto),
+			Choices: []string{string(PermissionsAuto), string(PermissionsAllowlist), string(PermissionsReadonly), string(PermissionsAsk)},
+			Help:    "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think, `ask` asks the person in a terminal chat and refuses where there is none. An agent that does not ask is not held."}, At: func(s *Settings) any { return &s.Permissions }},
 		{Field: setting.Field{Key: "allow_kinds", Kind: setting.List, Choices: toolKinds,
 			Help: "Allows these tool kinds, in place of those that `permissions` allows by itself."}, At: func(s *Settings) any { return &s.AllowKinds }},
 		{Field: setting.Field{Key: "deny_kinds", Kind: setting.List, Choices: toolKinds,

@@ -29,9 +29,6 @@ type Settings struct {
 	HTTP                  setting.HTTP
 }
 
-// day is the number of its seconds.
-const day = 24 * 60 * 60
-
 // Fields are the keys of such an entry, for setting.Register.
 func Fields() []setting.Of[Settings] {
 	return append([]setting.Of[Settings]{
@@ -45,13 +42,13 @@ func Fields() []setting.Of[Settings] {
 			Help: "The environment variable that holds the API key; read at each use."}, At: func(s *Settings) any { return &s.APIKey }},
 		{Field: setting.Field{Key: "system_prompt", Kind: setting.Text,
 			Help: "What the model is told before the room's message."}, At: func(s *Settings) any { return &s.SystemPrompt }},
-		{Field: setting.Field{Key: "max_tokens", Kind: setting.Whole, Default: 1024, Least: 1, Ceiling: 1_000_000, Unit: "tokens",
+		{Field: setting.Field{Key: "max_tokens", Kind: setting.Whole, Default: DefaultMaxTokens, Least: 1, Ceiling: 1_000_000, Unit: "tokens",
 			Help: "The bound on one reply."}, At: func(s *Settings) any { return &s.MaxTokens }},
 		{Field: setting.Field{Key: "temperature", Kind: setting.Number, Ceiling: 2,
 			Help: "Absent sends none; 0 is sent as 0."}, At: func(s *Settings) any { return &s.Temperature }},
-		{Field: setting.Field{Key: "timeout_s", Kind: setting.Seconds, Default: 60.0, Least: 0.001, Ceiling: day, Unit: "s",
+		{Field: setting.Field{Key: "timeout_s", Kind: setting.Seconds, Default: DefaultTimeout.Seconds(), Least: 0.001, Ceiling: setting.Day, Unit: "s",
 			Help: "The longest silence: from the request to the first sign of life, and between two of them."}, At: func(s *Settings) any { return &s.Timeout }},
-		{Field: setting.Field{Key: "total_timeout_s", Kind: setting.Seconds, Default: 600.0, Least: 0.001, Ceiling: day, Unit: "s",
+		{Field: setting.Field{Key: "total_timeout_s", Kind: setting.Seconds, Default: DefaultTotalTimeout.Seconds(), Least: 0.001, Ceiling: setting.Day, Unit: "s",
 			Help: "The bound on one call, from its start to the end of the answer. What came by then is kept, marked as incomplete."}, At: func(s *Settings) any { return &s.TotalTimeout }},
 		{Field: setting.Field{Key: "stream", Kind: setting.Bool,
 			Help: "`false` asks for answers in one piece; `timeout_s` then bounds the whole answer."}, At: func(s *Settings) any { return &s.Stream }},

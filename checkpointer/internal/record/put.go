@@ -146,16 +146,3 @@ func Plain(texts map[string]string) map[string]string {
 	}
 	return plain
 }
-
-// OfPlain turns the plain form back.
-func OfPlain(plain map[string]string) map[string]string {
-	texts := make(map[string]string, len(plain))
-	for key, s := range plain {
-		if text, marked := strings.CutPrefix(s, mark); marked && json.Valid([]byte(text)) {
-			texts[key] = text
-		} else {
-			texts[key] = RunID(s)
-		}
-	}
-	return texts
-}
