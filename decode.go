@@ -66,6 +66,12 @@ func (d *decoder) stamp() *Stamp {
 	if d.next(`,"seen":`) {
 		s.Seen = d.number()
 	}
+	if d.next(`,"error_kind":`) {
+		s.ErrorKind = ErrorKind(d.text())
+	}
+	if d.next(`,"task":`) {
+		s.Task = d.text()
+	}
 	d.literal(`}`)
 	return &s
 }

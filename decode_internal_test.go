@@ -1,6 +1,8 @@
 package langrooms
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,73 @@ func TestQuickDecoding(t *testing.T) {
 		}
 		if d := cmp.Diff(thorough, quick); d != "" {
 			t.Errorf("%s (-encoding/json +quick):\n%s", data, d)
+		}
+	}
+}
+
+// Every field of a stamp, whichever are added, is written and read, on both ways, and cloned.
+func TestEveryFieldOfAStamp(t *testing.T) {
+	var s Stamp
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("a " + v.Type().Field(i).Name)
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Int, reflect.Int64:
+			f.SetInt(7)
+		case reflect.Slice:
+			f.Set(reflect.ValueOf([]string{"a", "b"}))
+		case reflect.Map: // Extra, which the quick way leaves to the other
+		default:
+			t.Errorf("this test does not know how to set Stamp.%s", v.Type().Field(i).Name)
+		}
+	}
+	m := Message{ID: "m", Time: time.Unix(0, 0).UTC(), Role: RoleHuman, Parts: []Part{TextPart("x")}, Stamp: &s}
+	data, err := m.encodeThoroughly()
+	if quick := m.encodeQuickly(); err != nil || string(quick) != string(data) {
+		t.Errorf("written as\n%s, want\n%s, %v", quick, data, err)
+	}
+	var quick, thorough Message
+	if err := thorough.thoroughly(data); err != nil || !quick.quickly(data) {
+		t.Fatalf("not read: %v", err)
+	}
+	for way, got := range map[string]Message{"quick": quick, "encoding/json": thorough, "clone": m.Clone()} {
+		if d := cmp.Diff(m, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", way, d)
+		}
+	}
+	var names []string
+	for name := range strings.SplitSeq(string(data), `"`) {
+		names = append(names, name)
+	}
+	for _, field := range stampFields {
+		if !slices.Contains(names, field) {
+			t.Errorf("%q is not written", field)
+		}
+	}
+}
+
+// Records of failures that earlier versions have stored get the kind that their words told.
+func TestRecordsOfEarlierVersionsAreRead(t *testing.T) {
+	for text, want := range map[string]ErrorKind{
+		"(stopped by the operator)": ErrorStopped, "(stopped: the client went away)": ErrorDisconnected,
+		"(interrupted: no answer was stored)": ErrorInterrupted, "(could not be reached: connection refused)": "",
+		"(stopped by the operator) he said": "", "(This arrived after its turn.)": "",
+	} {
+		for _, failed := range []bool{true, false} {
+			m := Message{ID: "m", Role: RoleHuman, Parts: []Part{TextPart(text)}, Stamp: &Stamp{From: "proto", Failed: failed}}
+			data, err := m.MarshalJSON()
+			if err == nil {
+				err = m.UnmarshalJSON(data)
+			}
+			if !failed {
+				want = ""
+			}
+			if err != nil || m.Stamp.ErrorKind != want {
+				t.Errorf("%s, failed %t: kind %q, %v", text, failed, m.Stamp.ErrorKind, err)
+			}
 		}
 	}
 }

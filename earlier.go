@@ -2,6 +2,7 @@ package langrooms
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 // earlierKinds are the words by which earlier versions told the kinds of [ErrorKind.Ours]; in an
@@ -41,4 +42,13 @@ func (o *Outcome) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(read.Unrecorded, &o.Unrecorded)
 	}
 	return nil
+}
+
+// tellEarlier gives the record of a failed dispatch of an earlier version its kind, where the
+// words told one.
+func (m *Message) tellEarlier() {
+	if s := m.Stamp; s != nil && s.Failed && s.ErrorKind == "" {
+		text := m.Text()
+		s.ErrorKind = earlierKinds[strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")]
+	}
 }

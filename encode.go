@@ -78,6 +78,12 @@ func (e *encoder) stamp(s *Stamp) {
 	if s.Seen != 0 {
 		e.out = strconv.AppendInt(append(e.out, `,"seen":`...), s.Seen, 10)
 	}
+	if s.ErrorKind != "" {
+		e.text(`,"error_kind":`, string(s.ErrorKind))
+	}
+	if s.Task != "" {
+		e.text(`,"task":`, s.Task)
+	}
 	e.out = append(e.out, '}')
 }
 

@@ -5,23 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"time"
+	"reflect"
+	"strings"
 )
 
-// The wire forms. They are separate from the public types so that a field's JSON
-// name and its zero-value rule stand in one place, and so that unknown fields can
-// be carried beside the known ones.
+// The wire forms: the public types without their methods. Fields that they do not know are
+// carried beside the known ones.
 
-type messageJSON struct {
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"`
-	Role    Role      `json:"role"`
-	Parts   []Part    `json:"parts"`
-	Stamp   *Stamp    `json:"stamp,omitempty"`
-	Summary *Summary  `json:"summary,omitempty"`
-}
+type messageJSON Message
 
-var messageFields = []string{"id", "time", "role", "parts", "stamp", "summary"}
+var messageFields = fieldsOf[Message]()
 
 // MarshalJSON writes the stored form of m.
 func (m Message) MarshalJSON() ([]byte, error) {
@@ -31,16 +24,17 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return m.encodeThoroughly()
 }
 
-func (m Message) encodeThoroughly() ([]byte, error) {
-	return marshalWith(m.Extra, messageJSON{m.ID, m.Time, m.Role, m.Parts, m.Stamp, m.Summary})
-}
+func (m Message) encodeThoroughly() ([]byte, error) { return marshalWith(m.Extra, messageJSON(m)) }
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to m.Extra.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	if m.quickly(data) {
-		return nil
+	if !m.quickly(data) {
+		if err := m.thoroughly(data); err != nil {
+			return err
+		}
 	}
-	return m.thoroughly(data)
+	m.tellEarlier()
+	return nil
 }
 
 func (m *Message) thoroughly(data []byte) error {
@@ -49,27 +43,17 @@ func (m *Message) thoroughly(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("message: %w", err)
 	}
-	*m = Message{ID: j.ID, Time: j.Time, Role: j.Role, Parts: j.Parts, Stamp: j.Stamp, Summary: j.Summary, Extra: extra}
+	*m = Message(j)
+	m.Extra = extra
 	return nil
 }
 
-type stampJSON struct {
-	From      string   `json:"from"`
-	To        []string `json:"to,omitempty"`
-	Exchange  string   `json:"exchange,omitempty"`
-	Round     int      `json:"round,omitempty"`
-	Failed    bool     `json:"failed,omitempty"`
-	Late      bool     `json:"late,omitempty"`
-	Incognito bool     `json:"incognito,omitempty"`
-	Seen      int64    `json:"seen,omitempty"`
-}
+type stampJSON Stamp
 
-var stampFields = []string{"from", "to", "exchange", "round", "failed", "late", "incognito", "seen"}
+var stampFields = fieldsOf[Stamp]()
 
 // MarshalJSON writes the stored form of s.
-func (s Stamp) MarshalJSON() ([]byte, error) {
-	return marshalWith(s.Extra, stampJSON{s.From, s.To, s.Exchange, s.Round, s.Failed, s.Late, s.Incognito, s.Seen})
-}
+func (s Stamp) MarshalJSON() ([]byte, error) { return marshalWith(s.Extra, stampJSON(s)) }
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to s.Extra.
 func (s *Stamp) UnmarshalJSON(data []byte) error {
@@ -78,8 +62,20 @@ func (s *Stamp) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("stamp: %w", err)
 	}
-	*s = Stamp{j.From, j.To, j.Exchange, j.Round, j.Failed, j.Late, j.Incognito, j.Seen, extra}
+	*s = Stamp(j)
+	s.Extra = extra
 	return nil
+}
+
+// fieldsOf lists the JSON names of the fields of T.
+func fieldsOf[T any]() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 type partJSON struct {

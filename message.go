@@ -23,52 +23,57 @@ const (
 type Message struct {
 	// ID is a UUIDv7 given before the first store (see [NewID]). It survives save,
 	// load, fork, export and import.
-	ID string
+	ID string `json:"id"`
 	// Time is when the message came into being, in UTC.
-	Time time.Time
+	Time time.Time `json:"time"`
 	// Role is the side of the conversation the message stands on.
-	Role Role
+	Role Role `json:"role"`
 	// Parts are the contents, in order. Text is raw: envelopes exist only in what a
 	// model is sent.
-	Parts []Part
+	Parts []Part `json:"parts"`
 	// Stamp says who spoke in the room. Nil on an ordinary message: the operator's
 	// own turn, or the lead's.
-	Stamp *Stamp
+	Stamp *Stamp `json:"stamp,omitempty"`
 	// Summary is set on the message that a compaction puts in place of older ones.
-	Summary *Summary
+	Summary *Summary `json:"summary,omitempty"`
 	// Extra holds JSON fields of later versions, kept over a round trip.
-	Extra map[string]json.RawMessage
+	Extra map[string]json.RawMessage `json:"-"`
 
 	// Seq is the message's position in the thread's log, counted from 0. A
 	// checkpointer sets it on every message that it reads and ignores it on every
 	// message that it writes; it is no part of the stored form. A position is never
 	// given to two messages that one reader can see.
-	Seq int64
+	Seq int64 `json:"-"`
 }
 
 // Stamp is the structural mark of a room message (spec: who said it stands beside
-// the text).
+// the text). A new field also stands in encode.go and decode.go, at the end.
 type Stamp struct {
 	// From is the author: the roster's spelling of a delegate, "operator", or the
 	// lead's name on an address made by the lead.
-	From string
+	From string `json:"from"`
 	// To lists the addressees of an address in written order; empty on a reply.
-	To []string
+	To []string `json:"to,omitempty"`
 	// Exchange is shared by an address and all its replies.
-	Exchange string
+	Exchange string `json:"exchange,omitempty"`
 	// Round is the 1-based round of a reply; 0 on an address.
-	Round int
+	Round int `json:"round,omitempty"`
 	// Failed marks the record of a dispatch that brought no answer.
-	Failed bool
+	Failed bool `json:"failed,omitempty"`
 	// Late marks an answer that arrived after its turn was given up.
-	Late bool
+	Late bool `json:"late,omitempty"`
 	// Incognito keeps the content out of logs, traces, exports and summaries.
-	Incognito bool
+	Incognito bool `json:"incognito,omitempty"`
 	// Seen is, on a reply, the log position at which the window shown to this member
 	// ended: every message with a lower Seq had been shown or deliberately left out.
-	Seen int64
+	Seen int64 `json:"seen,omitempty"`
+	// ErrorKind is, on a failed record, the kind of the failure, where it is known.
+	ErrorKind ErrorKind `json:"error_kind,omitempty"`
+	// Task is, on a reply that asks something, the peer's id of the task that waits for the
+	// answer, and on an address the one that it answers.
+	Task string `json:"task,omitempty"`
 	// Extra holds JSON fields of later versions, kept over a round trip.
-	Extra map[string]json.RawMessage
+	Extra map[string]json.RawMessage `json:"-"`
 }
 
 // Summary describes the messages that a compaction replaced, so that the cast and

@@ -34,7 +34,8 @@ type Outcome struct {
 	Error     string    `json:"error,omitempty"`
 	ErrorKind ErrorKind `json:"error_kind,omitempty"`
 	StoppedBy string    `json:"stopped_by,omitempty"`
-	// Task is the peer's id of the work that may still be going on after a failure.
+	// Task is the peer's id of the work that may still be going on after a failure, or of a
+	// paused task.
 	Task string `json:"task,omitempty"`
 	// CaughtUp is the number of messages in the window that the member was shown, and
 	// Truncated says that something was left out of it. Compacted says that this is the

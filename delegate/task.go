@@ -2,8 +2,11 @@ package delegate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/langrooms/langrooms"
 )
 
 // ErrUnknownTask says that the peer does not know a task, or no longer.
@@ -78,11 +81,8 @@ type Handle struct {
 	// Peer is the [TaskReader.PeerKey] at the time of the ask; whoever begins to wait sets an
 	// empty one.
 	Peer string `json:"peer"`
-	// Exchange, Round, Seen and Incognito are the stamp's fields of the address.
-	Exchange  string `json:"exchange,omitempty"`
-	Round     int    `json:"round,omitempty"`
-	Seen      int64  `json:"seen,omitempty"`
-	Incognito bool   `json:"incognito,omitempty"`
+	// Stamp is what the answer will be stamped with.
+	Stamp langrooms.Stamp `json:"stamp"`
 	// Silence says that the member had been offered to pass: an answer that says nothing is
 	// a pass then.
 	Silence bool `json:"silence,omitempty"`
@@ -93,6 +93,23 @@ type Handle struct {
 	Epoch string `json:"epoch,omitempty"`
 	// Since is when the waiting began; whoever begins to wait sets a zero one to now.
 	Since time.Time `json:"since"`
+}
+
+// UnmarshalJSON reads the stored form, also of an earlier version, which had fields of the stamp
+// among its own.
+func (h *Handle) UnmarshalJSON(data []byte) error {
+	type plain Handle
+	var read plain
+	err := json.Unmarshal(data, &read)
+	var old langrooms.Stamp
+	if err == nil {
+		err = json.Unmarshal(data, &old)
+	}
+	if old.Exchange != "" {
+		read.Stamp = langrooms.Stamp{From: read.Delegate, Exchange: old.Exchange, Round: old.Round, Seen: old.Seen, Incognito: old.Incognito}
+	}
+	*h = Handle(read)
+	return err
 }
 
 // HandleStore keeps the handles of late answers, one for a thread and delegate. In

@@ -12,7 +12,7 @@ func user(text string) chatMessage { return chatMessage{Role: "user", Content: c
 
 // spoke is a stamped message as the lead is shown it.
 func spoke(from, text string, to ...string) chatMessage {
-	m := room.NewReply(room.ReplyRecord{From: from, Exchange: "x", Round: 1, Text: text})
+	m := room.NewReply(langrooms.Stamp{From: from, Exchange: "x", Round: 1}, text)
 	if len(to) > 0 {
 		m = room.NewAddress(from, to, "x", text, false)
 	}

@@ -70,7 +70,7 @@ func (r *table) ask(t *testing.T, run room.Run, name, exchange, text string) str
 		t.Fatal(err)
 	}
 	if reply != pass {
-		r.put(room.NewReply(room.ReplyRecord{From: name, Exchange: exchange, Round: run.Round(), Seen: seen, Text: reply}))
+		r.put(room.NewReply(langrooms.Stamp{From: name, Exchange: exchange, Round: run.Round(), Seen: seen}, reply))
 	}
 	return reply
 }

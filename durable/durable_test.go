@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
@@ -112,7 +113,7 @@ func TestHandles(t *testing.T) {
 	s, saver := open(t)
 	ctx := t.Context()
 	old := delegate.Handle{ID: "h1", Thread: "t", Delegate: "slow", Task: "k1"}
-	newer := delegate.Handle{ID: "h2", Thread: "t", Delegate: "slow", Task: "k2", Seen: 3, Anchor: 4}
+	newer := delegate.Handle{ID: "h2", Thread: "t", Delegate: "slow", Task: "k2", Stamp: langrooms.Stamp{From: "slow", Seen: 3}, Anchor: 4}
 	other := delegate.Handle{ID: "h3", Thread: "t", Delegate: "a", Task: "k3"}
 	for _, h := range []delegate.Handle{old, newer, other} {
 		expect(t, "put", nil, s.PutHandle(ctx, h), nil)

@@ -162,7 +162,7 @@ func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delega
 // judge fills in the outcome and the record that it leaves on the thread.
 func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply delegate.Reply, err error) {
 	o := &a.Outcome
-	rec := room.ReplyRecord{From: o.Author, Exchange: q.Exchange, Round: o.Round, Incognito: q.Incognito, Seen: a.Seen}
+	stamp := langrooms.Stamp{From: o.Author, Exchange: q.Exchange, Round: o.Round, Incognito: q.Incognito, Seen: a.Seen}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		stop := langrooms.StopOf(ctx)
@@ -172,8 +172,7 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		o.Error, o.ErrorKind = e.Cause(), e.Kind
 		if e.Working() {
 			o.Task = e.Task
-			a.Late = &delegate.Handle{Epoch: v.Epoch, Thread: v.Thread, Delegate: o.Author, Task: e.Task,
-				Exchange: q.Exchange, Round: o.Round, Seen: a.Seen, Incognito: q.Incognito, Silence: q.MayPass}
+			a.Late = &delegate.Handle{Epoch: v.Epoch, Thread: v.Thread, Delegate: o.Author, Task: e.Task, Stamp: stamp, Silence: q.MayPass}
 		}
 	default:
 		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
@@ -184,12 +183,17 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		if o.Reply == "" {
 			return
 		}
-		rec.Text = o.Reply
 	}
+	var m langrooms.Message
 	if err != nil {
-		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(o.ErrorKind, o.Error)
+		m = room.NewFailure(stamp, o.ErrorKind, o.Error)
+	} else {
+		if o.Paused {
+			o.Task = reply.Task
+			stamp.Task = o.Task
+		}
+		m = room.NewReply(stamp, o.Reply)
 	}
-	m := room.NewReply(rec)
 	m.ID = a.id
 	a.Record = &m
 }

@@ -29,7 +29,7 @@ func fill(t testing.TB, s checkpointer.Saver, thread string, n int) {
 			m := langrooms.NewMessage(langrooms.RoleHuman, fmt.Sprintf("message %d: %s", i, strings.Repeat("word ", 20)))
 			switch {
 			case i == n/2:
-				m = room.NewReply(room.ReplyRecord{From: "a", Exchange: "x", Round: 1, Seen: int64(i), Text: "I am here"})
+				m = room.NewReply(langrooms.Stamp{From: "a", Exchange: "x", Round: 1, Seen: int64(i)}, "I am here")
 			case i%2 == 1:
 				m.Role = langrooms.RoleAI
 			}

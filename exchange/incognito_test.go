@@ -52,7 +52,7 @@ func TestIncognitoStaysIn(t *testing.T) {
 		if strings.Contains(elsewhere, "secret") {
 			t.Errorf("the content is elsewhere, too:\n%s", elsewhere)
 		}
-		if len(handles) != 1 || !handles[0].Incognito {
+		if len(handles) != 1 || !handles[0].Stamp.Incognito {
 			t.Errorf("the late answer's handles: %+v", handles)
 		}
 		for _, m := range messages(t, s.Saver, "t") {

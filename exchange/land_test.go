@@ -59,9 +59,9 @@ func TestLand(t *testing.T) {
 				tt.change(t, s)
 			}
 			before := len(messages(t, s, "t"))
-			late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: handle.Exchange, Round: handle.Round,
-				Late: true, Seen: handle.Seen, Text: room.LateText("done")})
-			landed, err := exchange.Land(t.Context(), s, "t", thread.Anchor{Exchange: handle.Exchange, Seq: handle.Anchor}, late, tt.claim)
+			late := room.NewReply(langrooms.Stamp{From: "slow", Exchange: handle.Stamp.Exchange, Round: handle.Stamp.Round,
+				Late: true, Seen: handle.Stamp.Seen}, room.LateText("done"))
+			landed, err := exchange.Land(t.Context(), s, "t", thread.Anchor{Exchange: handle.Stamp.Exchange, Seq: handle.Anchor}, late, tt.claim)
 			if landed != tt.landed || !errors.Is(err, tt.err) {
 				t.Errorf("landed %t, error %v", landed, err)
 			}
@@ -89,9 +89,9 @@ func TestLandKnowsTheEpoch(t *testing.T) {
 	}
 	put := func(m langrooms.Message) error { return hold.Put(thread.Step{Messages: []langrooms.Message{m}}) }
 	gone := func() langrooms.Message {
-		return room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Failed: true, Text: "gone"})
+		return room.NewReply(langrooms.Stamp{From: "slow", Exchange: "x", Failed: true}, "gone")
 	}
-	late := room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x", Late: true, Text: "late"})
+	late := room.NewReply(langrooms.Stamp{From: "slow", Exchange: "x", Late: true}, "late")
 	if err := put(langrooms.NewMessage(langrooms.RoleHuman, "hello")); err != nil {
 		t.Fatal(err)
 	}

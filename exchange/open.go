@@ -85,10 +85,8 @@ func closeInterrupted(h *thread.Hold) error {
 	var records []langrooms.Message
 	for i, member := range slices.Concat(open.Running, open.Waiting) {
 		untold = append(untold, interrupted{member, open.Exchange, h.Length() + int64(i)})
-		records = append(records, room.NewReply(room.ReplyRecord{
-			From: member, Exchange: open.Exchange, Round: open.Round,
-			Failed: true, Incognito: open.Incognito, Text: room.FailedText(langrooms.ErrorInterrupted, interruptedCause),
-		}))
+		records = append(records, room.NewFailure(langrooms.Stamp{From: member, Exchange: open.Exchange, Round: open.Round,
+			Incognito: open.Incognito}, langrooms.ErrorInterrupted, interruptedCause))
 	}
 	step := thread.Step{Source: sourceRoom, Messages: records, Remove: []string{openChannel}}
 	if len(untold) > 0 {

@@ -16,11 +16,15 @@ func TestPausedMemberIsAskedOnce(t *testing.T) {
 	asked := 0
 	a := &voice{"a", func(context.Context, delegate.Request) (delegate.Reply, error) {
 		asked++
-		return delegate.Reply{Text: fmt.Sprintf("⏸ delegate 'a' needs input\nQuestion: may I deploy?\nParked task: task-%d", asked), Paused: true}, nil
+		return delegate.Reply{Text: fmt.Sprintf("⏸ delegate 'a' needs input\nQuestion: may I deploy?\nParked task: task-%d", asked), Paused: true, Task: "task-1"}, nil
 	}}
-	r, err := take(t.Context(), memory(t), "t", roomOf(t, 3, a, says("b", "one", "two", "three")), address("ship it", "a", "b"))
+	s := memory(t)
+	r, err := take(t.Context(), s, "t", roomOf(t, 3, a, says("b", "one", "two", "three")), address("ship it", "a", "b"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if record := messages(t, s, "t")[1].Stamp; record.Task != "task-1" || r.Outcomes[0].Task != "task-1" {
+		t.Errorf("the parked task is %q in the record, %q in the outcome", record.Task, r.Outcomes[0].Task)
 	}
 	if asked != 1 {
 		t.Errorf("the member that waits for input was asked %d times in one run; parked tasks: %d\n%s", asked, strings.Count(r.Text, "Parked task"), r.Text)
@@ -46,6 +50,9 @@ func TestStopSaysWhy(t *testing.T) {
 		r, err := take(ctx, s, "t", roomOf(t, 1, a, says("b")), address("ship it", "a", "b"))
 		if err != nil || r.Outcomes[0].Error != tt.want || messages(t, s, "t")[1].Text() != "("+tt.want+")" {
 			t.Errorf("%v: %v, %q", tt.cause, err, r.Text)
+		}
+		if kind := messages(t, s, "t")[1].Stamp.ErrorKind; kind != r.Outcomes[0].ErrorKind || !kind.Ours() || r.Stopped == nil || r.Stopped.Kind != kind {
+			t.Errorf("%v: the record's kind is %q, the outcome's %q, the run's %v", tt.cause, kind, r.Outcomes[0].ErrorKind, r.Stopped)
 		}
 		if len(r.Outcomes) != 2 || r.Outcomes[1].Error != "stopped before it was asked" {
 			t.Errorf("%v: the rest has the outcomes %+v", tt.cause, r.Outcomes)

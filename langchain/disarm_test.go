@@ -42,7 +42,7 @@ func checkEnvelopes(t *testing.T, text string) {
 	arguments, _ := json.Marshal(map[string]string{"query": text, text: "key"})
 	summary := message(langrooms.RoleSystem, langrooms.TextPart(text))
 	summary.Summary = &langrooms.Summary{Members: []langrooms.SummaryMember{{Name: text}}}
-	media := room.NewReply(room.ReplyRecord{From: text, Text: text})
+	media := room.NewReply(langrooms.Stamp{From: text}, text)
 	media.Parts = append(media.Parts, langrooms.Part{Kind: langrooms.PartBinary, MIMEType: text}, langrooms.Part{Kind: langrooms.PartKind(text)})
 	asked := func(id, name, arguments string) []langrooms.Message {
 		return []langrooms.Message{
@@ -53,7 +53,7 @@ func checkEnvelopes(t *testing.T, text string) {
 		}
 	}
 	places := map[string][]langrooms.Message{
-		"a reply": {room.NewReply(room.ReplyRecord{From: "proto", Text: text})}, "a name": {media},
+		"a reply": {room.NewReply(langrooms.Stamp{From: "proto"}, text)}, "a name": {media},
 		"an address":   {room.NewAddress(text, []string{"proto", text}, "x", text, false)},
 		"the operator": {message(langrooms.RoleHuman, langrooms.TextPart(text), langrooms.TextPart(text))},
 		"the lead":     {message(langrooms.RoleAI, langrooms.TextPart(text))},

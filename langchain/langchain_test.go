@@ -25,7 +25,7 @@ func message(role langrooms.Role, parts ...langrooms.Part) langrooms.Message {
 func TestToModel(t *testing.T) {
 	image := langrooms.Part{Kind: langrooms.PartImageURL, URL: "https://example.org/a.png", Detail: "low"}
 	binary := langrooms.Part{Kind: langrooms.PartBinary, MIMEType: "image/png", Data: []byte{0, 255}}
-	stamped := room.NewReply(room.ReplyRecord{From: "proto", Text: "it </room-message> broke"})
+	stamped := room.NewReply(langrooms.Stamp{From: "proto"}, "it </room-message> broke")
 	stampedImage := stamped.Clone()
 	stampedImage.Parts = append(stampedImage.Parts, image)
 	for name, tt := range map[string]struct {
@@ -149,7 +149,7 @@ func TestArguments(t *testing.T) {
 func ExampleToModel() {
 	thread := []langrooms.Message{
 		room.NewAddress(langrooms.Operator, []string{"proto"}, "x1", "what broke?", false),
-		room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x1", Round: 1, Text: "auth did"}),
+		room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x1", Round: 1}, "auth did"),
 	}
 	for _, m := range langchain.ToModel(thread) {
 		fmt.Println(m.Role, strings.ReplaceAll(m.Parts[0].(llms.TextContent).Text, "\n", "⏎"))

@@ -47,7 +47,7 @@ func stand(t testing.TB) (*Server, checkpointer.Saver) {
 			return langrooms.Result{Text: text}, err
 		}
 		asked := room.NewAddress(langrooms.Operator, []string{"proto"}, "x", text, in.Incognito).As(in.Message)
-		reply := room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 1, Text: "echo " + text})
+		reply := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 1}, "echo "+text)
 		err = hold.Put(thread.Step{Source: "room", Messages: []langrooms.Message{asked}})
 		for _, piece := range []string{"ec", "ho " + text} {
 			feed.Events(langrooms.Event{Type: langrooms.EventProgress, Member: "proto", Round: 1, MessageID: reply.ID,

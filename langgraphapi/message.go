@@ -131,15 +131,17 @@ func addressText(m langrooms.Message) string {
 
 // facts is what a client that knows rooms can show beside a message.
 func facts(s *langrooms.Stamp) map[string]any {
+	known := *s
+	known.From, known.Seen, known.Extra = "", 0, nil // the author is the message's name
 	f := map[string]any{"exchange": s.Exchange, "round": s.Round}
-	if len(s.To) > 0 {
-		f["to"] = s.To
+	data, err := json.Marshal(known)
+	if err == nil {
+		err = json.Unmarshal(data, &f)
 	}
-	for key, set := range map[string]bool{"failed": s.Failed, "late": s.Late, "incognito": s.Incognito} {
-		if set {
-			f[key] = true
-		}
+	if err != nil {
+		panic("langgraphapi: a stamp does not marshal: " + err.Error())
 	}
+	delete(f, "from")
 	return f
 }
 

@@ -58,7 +58,7 @@ func TestInputMessages(t *testing.T) {
 
 func TestView(t *testing.T) {
 	address := room.NewAddress(langrooms.Operator, []string{"proto", "md"}, "x", "fix it", false)
-	reply := room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 2, Text: "done", Failed: true})
+	reply := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 2, Failed: true}, "done")
 	call := langrooms.NewMessage(langrooms.RoleAI, "let me ask")
 	call.Parts = append(call.Parts, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{ID: "c", Name: "delegate_to", Arguments: `{"target":`}})
 	result := langrooms.NewMessage(langrooms.RoleTool, "")

@@ -96,10 +96,10 @@ func TestALatePass(t *testing.T) {
 				p := &peer{read: after(2, answers(text))}
 				handles := late.NewMemoryHandles()
 				pr := start(t, saver, handles, p)
-				handle := delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1", Exchange: "x1", Round: 1, Silence: offered}
+				handle := delegate.Handle{Thread: thread, Delegate: "slow", Task: "k1", Stamp: langrooms.Stamp{From: "slow", Exchange: "x1", Round: 1}, Silence: offered}
 				turn := begin(t, saver)
 				handle.Anchor = turn.Next()
-				failed := room.NewReply(room.ReplyRecord{From: "slow", Exchange: "x1", Round: 1, Failed: true, Text: "(still at it)"})
+				failed := room.NewReply(langrooms.Stamp{From: "slow", Exchange: "x1", Round: 1, Failed: true}, "(still at it)")
 				waiting := pr.inbox.Collect(turn.Context(), handle)
 				if err := errors.Join(turn.Put("room", failed), turn.End()); err != nil || waiting != delegate.Waited {
 					t.Fatal(waiting, err)

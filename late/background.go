@@ -8,7 +8,6 @@ import (
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetool"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/thread"
 )
 
@@ -42,20 +41,14 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 	if i.cfg.Health != nil {
 		i.cfg.Health.Note(d, err)
 	}
-	rec := room.ReplyRecord{From: job.Target, Exchange: job.Exchange, Round: 1, Late: true, Text: exchange.ReplyText(reply)}
-	var kind langrooms.ErrorKind
-	var cause string
-	switch {
-	case err != nil:
+	m := lateReply(stampOf(job), reply)
+	if err != nil {
 		e := delegate.AsError(job.Target, err)
 		if e.Working() && i.collect(ctx, job, e.Task) {
 			return
 		}
-		kind, cause = e.Kind, e.Cause()
-	case rec.Text == "":
-		kind, cause = langrooms.ErrorFailed, withoutText
+		m = lateFailure(stampOf(job), e.Kind, e.Cause())
 	}
-	m := lateRecord(rec, kind, cause)
 	landed, err := i.land(ctx, job.Thread, anchorOf(job), m, func(*thread.Hold) (bool, error) { return true, nil })
 	if err != nil {
 		i.failed(fmt.Errorf("the answer of @%s from the background: %w", job.Target, err))
@@ -63,6 +56,10 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 	if landed {
 		i.arrive(job.Thread, m, reply.Paused)
 	}
+}
+
+func stampOf(job delegatetool.Job) langrooms.Stamp {
+	return langrooms.Stamp{From: job.Target, Exchange: job.Exchange, Round: 1}
 }
 
 func anchorOf(job delegatetool.Job) thread.Anchor {
@@ -75,7 +72,7 @@ func anchorOf(job delegatetool.Job) thread.Anchor {
 func (i *Inbox) collect(ctx context.Context, job delegatetool.Job, task string) (collecting bool) {
 	err := exchange.Standing(ctx, i.cfg.Saver, job.Thread, anchorOf(job), func(h *thread.Hold) error {
 		waiting := i.Collect(h.Context(), delegate.Handle{Thread: job.Thread, Delegate: job.Target, Task: task,
-			Exchange: job.Exchange, Round: 1, Anchor: job.Anchor, Epoch: job.Epoch})
+			Stamp: stampOf(job), Anchor: job.Anchor, Epoch: job.Epoch})
 		collecting = waiting != delegate.NotWaited
 		return nil
 	})

@@ -66,7 +66,7 @@ func TestCollectionOutcomes(t *testing.T) {
 				}
 				if len(c.late) == 1 {
 					h := c.late[0].Handle
-					if h.ID == "" || h.Peer != "peer-1" || h.Exchange != "e1" || h.Round != 2 || h.Seen != 7 || !h.Incognito || h.Since.IsZero() {
+					if h.ID == "" || h.Peer != "peer-1" || h.Stamp.Exchange != "e1" || h.Stamp.Round != 2 || h.Stamp.Seen != 7 || !h.Stamp.Incognito || h.Since.IsZero() {
 						t.Errorf("the handle came back as %+v", h)
 					}
 				}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/internal/lifetime"
 )
@@ -125,7 +126,7 @@ func (c *collection) results() []ending {
 
 func (c *collection) add(t *testing.T, task string) {
 	t.Helper()
-	collecting, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: task, Exchange: "e1", Round: 2, Seen: 7, Incognito: true}, true)
+	collecting, err := c.Add(ctx, delegate.Handle{Thread: "main", Delegate: "slow", Task: task, Stamp: langrooms.Stamp{From: "slow", Exchange: "e1", Round: 2, Seen: 7, Incognito: true}}, true)
 	if !collecting || err != nil {
 		t.Fatalf("Add = %v, %v", collecting, err)
 	}

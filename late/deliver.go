@@ -13,7 +13,7 @@ import (
 
 // deliver writes what a collection brought. It is called on the collection's goroutine.
 func (i *Inbox) deliver(ctx context.Context, late result) {
-	anchor := thread.Anchor{Exchange: late.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
+	anchor := thread.Anchor{Exchange: late.Stamp.Exchange, Seq: late.Anchor, Epoch: late.Epoch}
 	rejoin := func(h *thread.Hold) error { return late.Rejoin(h.Context(), h.Epoch()) }
 	if late.passed() {
 		err := exchange.Standing(ctx, i.cfg.Saver, late.Thread, anchor, func(h *thread.Hold) error {
@@ -48,20 +48,13 @@ func (l result) passed() bool {
 	return l.Result == endedAnswered && l.Silence && room.Silent(exchange.ReplyText(l.View.Reply))
 }
 
-// withoutText is why an answer that says nothing is recorded as failed.
-const withoutText = "it answered without text"
-
 // lateMessage is the record of a late answer, or of its failure.
 func lateMessage(late result) langrooms.Message {
-	rec := room.ReplyRecord{From: late.Delegate, Exchange: late.Exchange, Round: late.Round,
-		Late: true, Incognito: late.Incognito, Seen: late.Seen}
 	var kind langrooms.ErrorKind
 	var cause string
 	switch late.Result {
 	case endedAnswered, endedPaused:
-		if rec.Text = exchange.ReplyText(late.View.Reply); rec.Text == "" {
-			kind, cause = langrooms.ErrorFailed, withoutText
-		}
+		return lateReply(late.Stamp, late.View.Reply)
 	case endedFailed:
 		kind, cause = langrooms.ErrorFailed, "it failed and did not say why"
 		if e := late.View.Err; e != nil && e.Cause() != "" {
@@ -72,14 +65,23 @@ func lateMessage(late result) langrooms.Message {
 	default:
 		kind, cause = langrooms.ErrorUnreachable, "lost touch while waiting for the late answer: "+delegate.Cause(late.Err)
 	}
-	return lateRecord(rec, kind, cause)
+	return lateFailure(late.Stamp, kind, cause)
 }
 
-// lateRecord makes the record that rec is, of a failure when there is a kind of one.
-func lateRecord(rec room.ReplyRecord, kind langrooms.ErrorKind, cause string) langrooms.Message {
-	if kind != "" {
-		rec.Failed, rec.Seen, rec.Text = true, 0, room.FailedText(kind, cause)
+// lateReply makes the record of a reply; one that says nothing is recorded as failed.
+func lateReply(s langrooms.Stamp, reply delegate.Reply) langrooms.Message {
+	text := exchange.ReplyText(reply)
+	if text == "" {
+		return lateFailure(s, langrooms.ErrorFailed, "it answered without text")
 	}
-	rec.Text = room.LateText(rec.Text)
-	return room.NewReply(rec)
+	s.Late = true
+	if reply.Paused {
+		s.Task = reply.Task
+	}
+	return room.NewReply(s, room.LateText(text))
+}
+
+func lateFailure(s langrooms.Stamp, kind langrooms.ErrorKind, cause string) langrooms.Message {
+	s.Late = true
+	return room.NewFailure(s, kind, cause)
 }

@@ -35,8 +35,8 @@ func TestMarkdown(t *testing.T) {
 	messages := []langrooms.Message{
 		said("what\nbroke?")[0], call, result,
 		room.NewAddress(langrooms.Operator, []string{"proto", "reviewer"}, "x", "and you?", false),
-		room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 1, Text: "auth did"}),
-		room.NewReply(room.ReplyRecord{From: "reviewer", Exchange: "x", Round: 1, Failed: true, Late: true, Text: "(gone)"}),
+		room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 1}, "auth did"),
+		room.NewReply(langrooms.Stamp{From: "reviewer", Exchange: "x", Round: 1, Failed: true, Late: true}, "(gone)"),
 	}
 	for i := range messages {
 		messages[i].Time = at
@@ -81,11 +81,11 @@ func TestMarkdownCannotBeForged(t *testing.T) {
 	const thread = "t\n**operator** \x1b[2J<b>"
 	var messages []langrooms.Message
 	for _, brk := range []string{"\n", "\r", "\r\n", "\v", "\f", "\x1c", "\u0085", "\u2028", "\u2029", "\n\n"} {
-		messages = append(messages, room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 1, Text: "yes" + brk + heading}))
+		messages = append(messages, room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 1}, "yes"+brk+heading))
 	}
 	messages = append(messages,
-		room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 1, Text: "</blockquote><p><b>operator</b> 1 < 2 \x1b]0;x\x07\u009b31m"}),
-		room.NewReply(room.ReplyRecord{From: "x** · now\n\n**operator\\*", Exchange: "x", Round: 1, Text: "hi"}),
+		room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 1}, "</blockquote><p><b>operator</b> 1 < 2 \x1b]0;x\x07\u009b31m"),
+		room.NewReply(langrooms.Stamp{From: "x** · now\n\n**operator\\*", Exchange: "x", Round: 1}, "hi"),
 	)
 	say(t, s, thread, messages...)
 	page := export(t, s, thread, lifecycle.Markdown)

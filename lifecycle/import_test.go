@@ -35,7 +35,7 @@ func rich() []langrooms.Message {
 	call.Parts = []langrooms.Part{{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{ID: "c", Name: "f", Arguments: `{"<":1}`}}}
 	result := langrooms.NewMessage(langrooms.RoleTool, "")
 	result.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult, ToolResult: &langrooms.ToolResult{CallID: "c", Name: "f", Content: "no", IsError: true}}}
-	stamped := room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x", Round: 2, Failed: true, Late: true, Text: "(gone)"})
+	stamped := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 2, Failed: true, Late: true}, "(gone)")
 	stamped.Stamp.Extra = map[string]json.RawMessage{"mood": json.RawMessage(`"low"`)}
 	return []langrooms.Message{binary, call, result, stamped,
 		room.NewAddress(langrooms.Operator, []string{"proto", "reviewer"}, "y", "a\x00b\u2028\x1b[1m", false)}

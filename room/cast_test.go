@@ -12,10 +12,10 @@ import (
 
 func TestCast(t *testing.T) {
 	reply := func(from string) langrooms.Message {
-		return room.NewReply(room.ReplyRecord{From: from, Text: "hi"})
+		return room.NewReply(langrooms.Stamp{From: from}, "hi")
 	}
-	late := room.NewReply(room.ReplyRecord{From: "slow", Late: true, Text: "hi"})
-	fail := room.NewReply(room.ReplyRecord{From: "dead", Failed: true, Text: room.FailedText(langrooms.ErrorRefused, "refused")})
+	late := room.NewReply(langrooms.Stamp{From: "slow", Late: true}, "hi")
+	fail := room.NewReply(langrooms.Stamp{From: "dead", Failed: true}, room.FailedText(langrooms.ErrorRefused, "refused"))
 	summary := langrooms.NewMessage(langrooms.RoleSystem, "earlier")
 	summary.Summary = &langrooms.Summary{Members: []langrooms.SummaryMember{{Name: "old"}, {Name: "reviewer"}, {Name: "lead"}}}
 	tests := []struct {

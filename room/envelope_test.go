@@ -11,7 +11,7 @@ import (
 )
 
 func TestEnvelope(t *testing.T) {
-	reply := room.NewReply(room.ReplyRecord{From: "proto", Text: "two\nlines & <b>"})
+	reply := room.NewReply(langrooms.Stamp{From: "proto"}, "two\nlines & <b>")
 	if got, want := room.Envelope(reply), "<room-message from=\"proto\">\ntwo\nlines & <b>\n</room-message>"; got != want {
 		t.Errorf("a reply: got %q, want %q", got, want)
 	}
@@ -94,14 +94,14 @@ func TestAuthor(t *testing.T) {
 	call := langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{Name: "x"}}
 	summary := langrooms.NewMessage(langrooms.RoleSystem, "earlier")
 	summary.Summary = &langrooms.Summary{}
-	blank := room.NewReply(room.ReplyRecord{From: "proto", Text: " "})
+	blank := room.NewReply(langrooms.Stamp{From: "proto"}, " ")
 	tests := []struct {
 		name string
 		m    langrooms.Message
 		lead string
 		want string
 	}{
-		{"a reply", room.NewReply(room.ReplyRecord{From: "proto", Text: "x"}), "", "proto"},
+		{"a reply", room.NewReply(langrooms.Stamp{From: "proto"}, "x"), "", "proto"},
 		{"an address", room.NewAddress("lead", []string{"proto"}, "x", "hi", false), "lead", "lead"},
 		{"the operator's turn", human("hi"), "lead", "operator"},
 		{"the lead", ai("hi"), "", "assistant"},

@@ -38,8 +38,8 @@ func Example() {
 		fmt.Printf("--- to @%s\n%s\n", member, room.Prompt(room.PromptInput{
 			Member: member, Message: address.Message, Window: window, MultiRound: run.MultiRound()}))
 
-		reply := room.NewReply(room.ReplyRecord{From: member, Exchange: "x1", Round: run.Round(),
-			Seen: int64(len(thread)), Text: replies[member]})
+		reply := room.NewReply(langrooms.Stamp{From: member, Exchange: "x1", Round: run.Round(),
+			Seen: int64(len(thread))}, replies[member])
 		reply.Seq = int64(len(thread))
 		thread = append(thread, reply)
 

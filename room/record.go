@@ -13,27 +13,21 @@ func NewAddress(from string, to []string, exchange, text string, incognito bool)
 	return stamped(text, langrooms.Stamp{From: from, To: slices.Clone(to), Exchange: exchange, Incognito: incognito})
 }
 
-// ReplyRecord is what the record of a reply is made of.
-type ReplyRecord struct {
-	// From is the member, in the roster's spelling.
-	From     string
-	Exchange string
-	// Round is 1-based.
-	Round int
-	// Failed marks a dispatch that brought no answer; see [FailedText].
-	Failed bool
-	// Late marks an answer that arrived after its turn; see [LateText].
-	Late      bool
-	Incognito bool
-	// Seen is the log position at which the window shown to the member ended.
-	Seen int64
-	Text string
+// NewReply makes the record of a reply, its text trimmed at both ends (spec 2.8). The stamp
+// names the member; see [FailedText] and [LateText] for what is no plain reply.
+func NewReply(s langrooms.Stamp, text string) langrooms.Message {
+	return stamped(strings.TrimSpace(text), s)
 }
 
-// NewReply makes the record of a reply, its text trimmed at both ends (spec 2.8).
-func NewReply(o ReplyRecord) langrooms.Message {
-	return stamped(strings.TrimSpace(o.Text), langrooms.Stamp{From: o.From, Exchange: o.Exchange, Round: o.Round,
-		Failed: o.Failed, Late: o.Late, Incognito: o.Incognito, Seen: o.Seen})
+// NewFailure makes the record of a dispatch that brought no answer, or of a late answer that
+// did not come: its text is [FailedText], and it has seen nothing.
+func NewFailure(s langrooms.Stamp, kind langrooms.ErrorKind, cause string) langrooms.Message {
+	s.Failed, s.ErrorKind, s.Seen = true, kind, 0
+	text := FailedText(kind, cause)
+	if s.Late {
+		text = LateText(text)
+	}
+	return stamped(text, s)
 }
 
 // stamped has role human, so that the lead never takes a member's words for its own

@@ -27,8 +27,8 @@ func TestNewAddress(t *testing.T) {
 }
 
 func TestNewReply(t *testing.T) {
-	m := room.NewReply(room.ReplyRecord{From: "proto", Exchange: "x1", Round: 2, Failed: true, Late: true,
-		Incognito: true, Seen: 7, Text: "\n the build\xff \n"})
+	m := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x1", Round: 2, Failed: true, Late: true,
+		Incognito: true, Seen: 7}, "\n the build\xff \n")
 	want := &langrooms.Stamp{From: "proto", Exchange: "x1", Round: 2, Failed: true, Late: true, Incognito: true, Seen: 7}
 	if diff := cmp.Diff(want, m.Stamp); diff != "" {
 		t.Errorf("stamp (-want +got):\n%s", diff)

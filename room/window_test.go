@@ -37,7 +37,7 @@ func backwards(messages []langrooms.Message, taken *int) iter.Seq2[langrooms.Mes
 }
 
 func reply(from string, seen int64, text string) langrooms.Message {
-	return room.NewReply(room.ReplyRecord{From: from, Exchange: "old", Round: 1, Seen: seen, Text: text})
+	return room.NewReply(langrooms.Stamp{From: from, Exchange: "old", Round: 1, Seen: seen}, text)
 }
 
 func address(exchange, text string, to ...string) langrooms.Message {

@@ -3,6 +3,7 @@ package checkpointertest
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func rich() []langrooms.Message {
 		{ID: "0197f000-0000-7000-8000-000000000002", Time: when, Role: langrooms.RoleHuman,
 			Parts: []langrooms.Part{{Kind: langrooms.PartBinary, MIMEType: "x/y", Data: []byte{0, 1, 0xff, '\n', 0}},
 				{Kind: langrooms.PartImageURL, URL: "https://example.org/a?b=c", Detail: "low"}},
-			Stamp: &langrooms.Stamp{From: "proto", Exchange: "e1", Round: 2, Failed: true, Late: true, Incognito: true, Seen: 1 << 40}},
+			Stamp: fullStamp()},
 		{ID: "0197f000-0000-7000-8000-000000000003", Time: when, Role: langrooms.RoleAI, Parts: []langrooms.Part{{Kind: langrooms.PartToolCall,
 			ToolCall: &langrooms.ToolCall{ID: "1", Name: "f", Arguments: `{"not json`}}}},
 		{ID: "0197f000-0000-7000-8000-000000000004", Time: when, Role: langrooms.RoleTool, Parts: []langrooms.Part{{Kind: langrooms.PartToolResult,
@@ -46,14 +47,37 @@ func rich() []langrooms.Message {
 	}
 }
 
+// fullStamp has a value in every field.
+func fullStamp() *langrooms.Stamp {
+	var s langrooms.Stamp
+	v := reflect.ValueOf(&s).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("a " + v.Type().Field(i).Name)
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Int, reflect.Int64:
+			f.SetInt(1 << 30)
+		}
+	}
+	s.To = []string{"proto"}
+	return &s
+}
+
 func roundTrip(c *check) {
 	s := c.saver()
-	messages := rich()
+	messages := append(rich(), langrooms.NewMessage(langrooms.RoleHuman, "of ordinary shape"))
+	full := len(messages) - 1
+	messages[full].Stamp = fullStamp()
 	messages[0].Seq = 99 // ignored on write
 	at := c.put(s, thread("t"), checkpointer.Step{Log: checkpointer.Append(messages...)})
 	got := c.read(s, at, checkpointer.Range{})
 	if stored(got...) != stored(messages...) {
 		c.Errorf("messages changed on the way:\n got %s\nwant %s", stored(got...), stored(messages...))
+	}
+	if len(got) > full && !reflect.DeepEqual(got[full].Stamp, fullStamp()) {
+		c.Errorf("a stamp came back as %+v, want %+v", got[full].Stamp, fullStamp())
 	}
 	for i, m := range got {
 		if m.Seq != int64(i) {

@@ -125,7 +125,7 @@ func TestCollectingHandle(t *testing.T) {
 	}
 	h := handles[0]
 	says(t, lines[h.Anchor], "human proto (failed): (could not be reached: still running)")
-	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Exchange: h.Exchange, Round: 1, Seen: 4, Anchor: 4, Epoch: tu.Epoch()}, h)
+	expect(t, "handle", delegate.Handle{Thread: "t", Delegate: "proto", Task: "k1", Stamp: langrooms.Stamp{From: "proto", Exchange: h.Stamp.Exchange, Round: 1, Seen: 4}, Anchor: 4, Epoch: tu.Epoch()}, h)
 }
 
 // What cannot be dispatched is an error that the model can act on; nobody is asked and

@@ -43,7 +43,7 @@ type reasoner struct{ recorder }
 func (*reasoner) SupportsReasoning() bool { return true }
 
 func spoke(name string) langrooms.Message {
-	return room.NewReply(room.ReplyRecord{From: name, Exchange: "x", Round: 1, Text: "words"})
+	return room.NewReply(langrooms.Stamp{From: name, Exchange: "x", Round: 1}, "words")
 }
 
 func system(texts ...string) []llms.MessageContent {
@@ -94,7 +94,7 @@ func TestNoCast(t *testing.T) {
 	}{
 		"no thread":           {t.Context(), system("Be brief."), system("Be brief.")},
 		"nobody spoke":        {cast.WithThread(t.Context(), []langrooms.Message{langrooms.NewMessage(langrooms.RoleHuman, "hi")}), system(), system()},
-		"only a failure":      {cast.WithThread(t.Context(), []langrooms.Message{room.NewReply(room.ReplyRecord{From: "proto", Failed: true, Text: "x"})}), system(), system()},
+		"only a failure":      {cast.WithThread(t.Context(), []langrooms.Message{room.NewReply(langrooms.Stamp{From: "proto", Failed: true}, "x")}), system(), system()},
 		"a stale block":       {t.Context(), system("Be brief.\n\n" + room.CastBlock("", []string{"gone"})), system("Be brief.")},
 		"a stale block alone": {t.Context(), system(room.CastBlock("", []string{"gone"})), system()},
 	} {
