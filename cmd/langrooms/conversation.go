@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,7 +136,7 @@ const openingMessages = 6
 func (c *conversation) opening(ctx context.Context) string {
 	thread, _ := c.current()
 	config := c.app.Config()
-	head := fmt.Sprintf("thread %s · %s · lead %s", shownID(thread), withoutPassword(config.Checkpointer.URL), config.Model)
+	head := fmt.Sprintf("thread %s · %s · lead %s", shownID(thread), config.Checkpointer, config.Model)
 	var last []string
 	read := checkpointer.Range{Backward: true, Limit: checkpointer.N(openingMessages)}
 	for m, err := range c.app.Saver.Messages(ctx, checkpointer.Ref{Thread: thread}, read) {
@@ -163,17 +162,4 @@ func spoken(m langrooms.Message) string {
 		text = append(text[:maxSpoken], '…')
 	}
 	return speaker(l) + ": " + string(text)
-}
-
-// withoutPassword is a store's address as it may be shown.
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		scheme, _, _ := strings.Cut(address, ":")
-		return scheme
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = ""
-	}
-	return u.Redacted()
 }
