@@ -18,7 +18,7 @@
 // The words of the layers between them, each explained in full where it is cited:
 //
 //   - thread: one conversation as the store keeps it; package thread.
-//   - hold: one writer's lease on a thread, and the only way to write there; thread.Hold.
+//   - hold: one writer's lease on a thread, under which its messages are written; thread.Hold.
 //   - exchange: one address and all answers to it, with an id of their own; package exchange.
 //   - superstep: what a graph's node puts on a thread as one checkpoint, such as the lead's
 //     tool calls, their results and the records of the tools; exchange.Turn.Reserve.

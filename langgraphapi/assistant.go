@@ -107,8 +107,7 @@ func (s *Server) assistantsSearch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	found := q.find()
-	setTotal(w, len(found), q.Offset, limit)
-	reply(w, selected(page(found, limit, q.Offset), q.Select))
+	reply(w, selected(paged(w, found, limit, q.Offset), q.Select))
 }
 
 func (s *Server) assistantsCount(w http.ResponseWriter, r *http.Request) {

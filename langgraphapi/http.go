@@ -70,6 +70,18 @@ func fail(w http.ResponseWriter, err error) {
 	refuse(w, http.StatusInternalServerError, "%s", err)
 }
 
+// answer ends a request: with the error, with v, or with 204 where there is neither.
+func answer(w http.ResponseWriter, v any, err error) {
+	switch {
+	case err != nil:
+		fail(w, err)
+	case v == nil:
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		reply(w, v)
+	}
+}
+
 // refuse answers with words in the API's shape.
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	write(w, status, map[string]string{"detail": fmt.Sprintf(format, args...)})

@@ -113,29 +113,31 @@ func (s *Server) threadsSearch(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &q) {
 		return
 	}
+	found, err := s.search(w, r, q)
+	answer(w, selected(found, q.Select), err)
+}
+
+// search finds a page of threads, with their values.
+func (s *Server) search(w http.ResponseWriter, r *http.Request, q threadQuery) ([]threadObject, error) {
 	limit, err := limitOf(q.Limit, 1000)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
 	found, ids, err := s.matching(r, q)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
-	setTotal(w, len(found), q.Offset, limit)
-	found = page(found, limit, q.Offset)
+	found = paged(w, found, limit, q.Offset)
 	for i := range found {
 		st, err := s.stateOf(r.Context(), ids[found[i].ID], "")
 		if err != nil {
-			fail(w, err)
-			return
+			return nil, err
 		}
 		if st.Checkpoint != nil {
 			found[i].Values = &st.Values
 		}
 	}
-	reply(w, selected(found, q.Select))
+	return found, nil
 }
 
 func (s *Server) threadsCount(w http.ResponseWriter, r *http.Request) {
@@ -144,19 +146,16 @@ func (s *Server) threadsCount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	found, _, err := s.matching(r, q)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	reply(w, len(found))
+	answer(w, len(found), err)
 }
 
-// setTotal says how many there are, and where the next page begins.
-func setTotal(w http.ResponseWriter, total, offset, limit int) {
-	w.Header().Set("X-Pagination-Total", strconv.Itoa(total))
-	if next := offset + limit; next < total {
+// paged is a page of all, and says in the head how many there are and where the next begins.
+func paged[T any](w http.ResponseWriter, all []T, limit, offset int) []T {
+	w.Header().Set("X-Pagination-Total", strconv.Itoa(len(all)))
+	if next := offset + limit; next < len(all) {
 		w.Header().Set("X-Pagination-Next", strconv.Itoa(next))
 	}
+	return page(all, limit, offset)
 }
 
 // selected keeps only the named fields of each object; no names keep all.

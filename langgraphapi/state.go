@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -272,15 +271,12 @@ func (s *Server) historyPost(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) historyGet(w http.ResponseWriter, r *http.Request) {
-	q := historyQuery{Before: place(r.FormValue("before"))}
-	if text := r.FormValue("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, "limit is %q, it must be a number", text)
-			return
-		}
-		q.Limit = &n
+	limit, err := number(r, "limit")
+	if err != nil {
+		fail(w, err)
+		return
 	}
+	q := historyQuery{Before: place(r.FormValue("before")), Limit: limit}
 	s.withThread(w, r, func(k known) (any, error) { return s.history(r.Context(), k, q) })
 }
 

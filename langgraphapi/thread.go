@@ -183,17 +183,12 @@ func (s *Server) threadCreate(w http.ResponseWriter, r *http.Request) {
 	if !read(w, r, &q) {
 		return
 	}
+	var t threadObject
 	k, err := s.create(r, q)
-	if err != nil {
-		fail(w, err)
-		return
+	if err == nil {
+		t, err = s.object(r.Context(), k, true)
 	}
-	t, err := s.object(r.Context(), k, true)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	reply(w, t)
+	answer(w, t, err)
 }
 
 // create makes a thread, or finds it where that is allowed.
@@ -247,19 +242,12 @@ func (s *Server) exists(r *http.Request, k known, q threadCreate) (known, error)
 
 // withThread answers for a thread that the caller may see.
 func (s *Server) withThread(w http.ResponseWriter, r *http.Request, do func(known) (any, error)) {
+	var v any
 	k, err := s.find(r, r.PathValue("thread"))
 	if err == nil {
-		var v any
-		if v, err = do(k); err == nil {
-			if v == nil {
-				w.WriteHeader(http.StatusNoContent)
-			} else {
-				reply(w, v)
-			}
-			return
-		}
+		v, err = do(k)
 	}
-	fail(w, err)
+	answer(w, v, err)
 }
 
 func (s *Server) threadGet(w http.ResponseWriter, r *http.Request) {
