@@ -85,6 +85,9 @@ const (
 	// ReasonUnknown: the address names nobody on the roster. Nobody was asked and nothing
 	// was recorded.
 	ReasonUnknown Reason = "unknown_delegate"
+	// ReasonNotWaiting: whom an answer is for waits for none. Nobody was asked and nothing was
+	// recorded.
+	ReasonNotWaiting Reason = "not_waiting"
 	// ReasonNoMessage: the address has no message. Nobody was asked and nothing was recorded.
 	ReasonNoMessage Reason = "no_message"
 )

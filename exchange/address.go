@@ -36,8 +36,8 @@ type Room struct {
 
 // Address is one message to one or more members.
 type Address struct {
-	// From is the speaker: "operator", or the lead's name.
-	From string
+	// From is the speaker; its name stands on the record.
+	From room.Speaker
 	// To are roster names, each once, in written order.
 	To      []string
 	Message string
@@ -52,14 +52,6 @@ type Address struct {
 	// sent as it is, without a window and without a conversation key: it goes straight to
 	// that task.
 	Resume string
-}
-
-// speaker is who the address is from.
-func (a Address) speaker() room.Speaker {
-	if a.From == langrooms.Operator {
-		return room.Speaker{Kind: room.SpeakerUser, Name: a.From}
-	}
-	return room.Speaker{Kind: room.SpeakerLead, Name: a.From}
 }
 
 // ErrNoMember says that an addressee is not on the roster, or that there is none.
@@ -93,7 +85,8 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	x.ctx, stop = t.dispatchContext(ctx)
 	defer stop()
 	to := x.address.To
-	address := room.NewAddress(a.From, to, x.exchange, a.Message, a.Incognito).As(a.Said)
+	address := room.NewAddress(a.From.Name, to, x.exchange, a.Message, a.Incognito).As(a.Said)
+	address.Stamp.Task = a.Resume
 	t.Tell()
 	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
 		return langrooms.Result{Thread: t.hold.Thread()}, err
@@ -169,7 +162,7 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 		return langrooms.Outcome{}, fmt.Errorf("asking @%s on the thread %q: %w", member, x.Thread(), lost)
 	}
 	a, err := Ask(x.ctx, x.room, x.view(), Question{
-		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.speaker(), Member: member, Message: x.address.Message,
+		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.From, Member: member, Message: x.address.Message,
 		MayPass: x.plan.MultiRound(), Literal: x.plan.MultiRound() && !x.plan.OffersPass(), Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
 	})
 	if err != nil {

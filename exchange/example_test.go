@@ -9,6 +9,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
 )
 
 // One message from the keyboard to the thread, in the steps of docs/walkthrough.md. The store
@@ -41,7 +42,7 @@ func Example() {
 		Roster:    roster,
 		MaxRounds: 3,
 		Events:    func(e langrooms.Event) { fmt.Println("event:", e.Type) },
-	}, exchange.Address{From: langrooms.Operator, To: []string{"proto"}, Message: "what broke the build?"})
+	}, exchange.Address{From: room.Operator, To: []string{"proto"}, Message: "what broke the build?"})
 	if err != nil {
 		fmt.Println(err)
 		return

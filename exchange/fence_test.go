@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/durable"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
 )
 
 // learner is a delegate that remembers its conversation with the thread, although the
@@ -53,7 +53,7 @@ func TestDispatchCarriesTheLease(t *testing.T) {
 	}
 	defer turn.End()
 	_, err = turn.Address(t.Context(), exchange.Room{Roster: registry},
-		exchange.Address{From: langrooms.Operator, To: []string{"proto"}, Message: "hello"})
+		exchange.Address{From: room.Operator, To: []string{"proto"}, Message: "hello"})
 	if !errors.Is(err, checkpointer.ErrFenced) {
 		t.Errorf("the turn ends with %v", err)
 	}

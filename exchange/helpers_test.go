@@ -15,6 +15,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
 )
 
 // voice is a delegate that is a function.
@@ -61,7 +62,7 @@ func roomOf(t testing.TB, rounds int, voices ...*voice) exchange.Room {
 
 // address is an address of the operator to the members.
 func address(message string, to ...string) exchange.Address {
-	return exchange.Address{From: langrooms.Operator, To: to, Message: message}
+	return exchange.Address{From: room.Operator, To: to, Message: message}
 }
 
 // take takes a whole turn with one address.

@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
 )
 
 // The thread is held for the whole run: another turn on it waits, in order of arrival, and
@@ -101,7 +102,7 @@ func TestReserveAndFlush(t *testing.T) {
 	call := langrooms.NewMessage(langrooms.RoleAI, "I ask")
 	turn.Reserve(2, call)
 	for _, name := range []string{"a", "b"} {
-		if _, err := turn.Address(t.Context(), r, exchange.Address{From: "assistant", To: []string{name}, Message: "what broke?"}); err != nil {
+		if _, err := turn.Address(t.Context(), r, exchange.Address{From: room.Speaker{Kind: room.SpeakerLead, Name: "assistant"}, To: []string{name}, Message: "what broke?"}); err != nil {
 			t.Fatal(err)
 		}
 	}

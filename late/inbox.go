@@ -182,7 +182,7 @@ func notice(s *langrooms.Stamp, paused bool) string {
 		return fmt.Sprintf("@%s, whose answer was being waited for, has failed; its message stands above. Tell the operator briefly.", s.From)
 	case paused:
 		return fmt.Sprintf("@%s, whose answer was being waited for, needs input; its question stands above, with the id of the parked task. "+
-			"Answer it with delegate_to and resume_task_id, or ask the operator.", s.From)
+			"Answer it with delegate_to and resume_task_id, or ask the operator, who can write /answer @%s and the answer.", s.From, s.From)
 	}
 	return fmt.Sprintf("The answer of @%s, which was being waited for, has arrived; it stands above. Take it in and tell the operator briefly what it changes.", s.From)
 }

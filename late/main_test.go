@@ -144,7 +144,7 @@ func (pr *program) address(incognito bool) langrooms.Outcome {
 	defer release()
 	turn := begin(pr.t, pr.saver)
 	result, err := turn.Address(pr.t.Context(), exchange.Room{Roster: registry, MaxRounds: 1, Collect: pr.inbox.Collect},
-		exchange.Address{From: langrooms.Operator, To: []string{"slow"}, Message: "how far?", Incognito: incognito})
+		exchange.Address{From: room.Operator, To: []string{"slow"}, Message: "how far?", Incognito: incognito})
 	if err = errors.Join(err, turn.End()); err != nil {
 		pr.t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/internal/redistest"
 	"github.com/langrooms/langrooms/lifecycle"
+	"github.com/langrooms/langrooms/room"
 )
 
 func TestMain(m *testing.M) {
@@ -159,7 +160,7 @@ func address(t *testing.T, s checkpointer.Saver, thread, text string, incognito 
 		t.Fatal(err)
 	}
 	_, err = turn.Address(t.Context(), exchange.Room{Roster: registry, MaxRounds: 1},
-		exchange.Address{From: langrooms.Operator, To: to, Message: text, Incognito: incognito})
+		exchange.Address{From: room.Operator, To: to, Message: text, Incognito: incognito})
 	if err = errors.Join(err, turn.End()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/room"
 )
 
 // leaseKeeper gives the lease of the newest turn away, as that of a killed process runs out.
@@ -57,7 +57,7 @@ func killedIn(t *testing.T, s *leaseKeeper) (first string) {
 			t.Fatal(err)
 		}
 		turn.Address(t.Context(), exchange.Room{Roster: registry, MaxRounds: 1},
-			exchange.Address{From: langrooms.Operator, To: []string{"proto"}, Message: "the erased question"})
+			exchange.Address{From: room.Operator, To: []string{"proto"}, Message: "the erased question"})
 	}()
 	return first
 }
@@ -73,7 +73,7 @@ func next(t *testing.T, s store, thread string) []string {
 	}
 	defer turn.End()
 	r, err := turn.Address(t.Context(), exchange.Room{Roster: registry, MaxRounds: 1},
-		exchange.Address{From: langrooms.Operator, To: []string{"reviewer"}, Message: "hi"})
+		exchange.Address{From: room.Operator, To: []string{"reviewer"}, Message: "hi"})
 	if err != nil {
 		t.Fatal(err)
 	}

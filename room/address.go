@@ -119,6 +119,14 @@ func UsageText(to []string) string {
 		inline(to[0]) + " what broke the build?"
 }
 
+// NotWaitingText is the answer to an answer that no task of its addressees waits for.
+func NotWaitingText(to []string) string {
+	if len(to) != 1 {
+		return "An answer goes to one delegate that waits for it, as in: /answer @name main"
+	}
+	return "@" + inline(to[0]) + " does not wait for an answer. Write @" + inline(to[0]) + " and a message to speak to it."
+}
+
 // Complete lists the roster names that can complete the last token of what stands before
 // the cursor, in roster order (spec 1.7). There is none unless that token begins with @
 // and everything before it is addressees. Names are compared as [Parse] does; a name that is

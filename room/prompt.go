@@ -1,6 +1,10 @@
 package room
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/langrooms/langrooms"
+)
 
 // The room's own sentences in a prompt (spec 3.6–3.8).
 const (
@@ -26,6 +30,9 @@ const (
 	SpeakerAgent SpeakerKind = "agent"
 	SpeakerLead  SpeakerKind = "lead"
 )
+
+// Operator is the person at the keyboard.
+var Operator = Speaker{Kind: SpeakerUser, Name: langrooms.Operator}
 
 // Speaker is who a message is from.
 type Speaker struct {

@@ -202,8 +202,8 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, show
 				return func(context.Context) (langrooms.Result, error) { return langrooms.Result{}, l.err }, l.done, true
 			case strings.TrimSpace(l.text) == "":
 			default:
-				if text := c.messageOf(ctx, l); text != "" {
-					return c.turn(text), l.done, true
+				if turn := c.turnOf(ctx, l); turn != nil {
+					return turn, l.done, true
 				}
 			}
 			l.done()
@@ -211,24 +211,27 @@ func (c *Chat) next(ctx context.Context, lines <-chan line) (turn turnFunc, show
 	}
 }
 
-// messageOf returns the message that a line is. A command is run instead, and may have one.
-func (c *Chat) messageOf(ctx context.Context, l line) string {
-	if !l.typed {
-		return l.text
-	}
+// turnOf returns the turn that a line is. A command is run instead, and may have one.
+func (c *Chat) turnOf(ctx context.Context, l line) turnFunc {
 	name, args, ok := slash(l.text)
-	if !ok {
-		return l.text
+	if !l.typed || !ok {
+		return c.turn(l.text)
+	}
+	if cmd, _ := c.command(name); cmd.Turn != nil {
+		return func(ctx context.Context) (langrooms.Result, error) {
+			return cmd.Turn(ctx, Input{Text: args, Events: c.Printer.Event})
+		}
 	}
 	var send, draft string
 	c.interruptible(ctx, func(ctx context.Context) { send, draft = c.perform(ctx, name, args) })
 	if draft != "" && l.draft != nil {
 		l.draft(draft)
 	}
-	if send != "" {
-		c.Printer.echo(send)
+	if send == "" {
+		return nil
 	}
-	return send
+	c.Printer.echo(send)
+	return c.turn(send)
 }
 
 // line is one line of input, or what stands for one; done is called when its turn is over

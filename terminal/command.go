@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/langrooms/langrooms"
 )
 
 // Command is what the operator can type with a slash in front.
@@ -17,6 +19,8 @@ type Command struct {
 	Beside bool
 	// Do runs it.
 	Do func(ctx context.Context, args string) (Reply, error)
+	// Turn, instead of Do, is a turn in place of a message's: it is shown and stopped as one.
+	Turn func(ctx context.Context, in Input) (langrooms.Result, error)
 }
 
 // Reply is what a command comes to. What is empty is left out.

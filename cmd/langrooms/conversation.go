@@ -100,6 +100,15 @@ const quiet = time.Second
 
 // turn takes one turn.
 func (c *conversation) turn(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
+	return c.take(ctx, in, c.nodes.turn)
+}
+
+// answer takes a turn that answers a member's question.
+func (c *conversation) answer(ctx context.Context, in terminal.Input) (langrooms.Result, error) {
+	return c.take(ctx, in, c.nodes.room.Answer)
+}
+
+func (c *conversation) take(ctx context.Context, in terminal.Input, by func(context.Context, roomnode.Turn) (langrooms.Result, error)) (langrooms.Result, error) {
 	thread, o := c.current()
 	own := sync.OnceFunc(o.begin(ctx, in.Text))
 	waits := time.AfterFunc(quiet, func() {
@@ -110,7 +119,7 @@ func (c *conversation) turn(ctx context.Context, in terminal.Input) (langrooms.R
 		own()
 		in.Events.Emit(e)
 	}
-	result, err := c.nodes.turn(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Incognito: c.incognito, Events: events})
+	result, err := by(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Incognito: c.incognito, Events: events})
 	waits.Stop()
 	o.end(ctx)
 	for _, outcome := range result.Outcomes {

@@ -116,7 +116,7 @@ func TestLeadDelegates(t *testing.T) {
 	expectContains(t, "its result", "nobody", show(t, f, "x")[2].Text("text"))
 }
 
-// spec 7.6: a pause is a reply that says how to resume; only the lead resumes it, the next
+// spec 7.6: a pause is a reply that says how to answer; an ordinary address does not, the next
 // address opens a clean conversation.
 func TestPause(t *testing.T) {
 	t.Parallel()
@@ -129,7 +129,7 @@ func TestPause(t *testing.T) {
 	f := folder(t, says(t, "hi"), roster(a2aEntry("peer", peer, "")))
 	p := f.Start("chat")
 	p.Say("@peer deploy")
-	expectMatch(t, "the pause", `⏸[^\n]*needs input.*which region\?.*resume_task_id.*\n`, p.Out("resume_task_id"))
+	expectMatch(t, "the pause", `⏸[^\n]*needs input.*which region\?.*/answer @peer and the answer.*\n`, p.Out("something new."))
 	p.Say("@peer status?")
 	p.CloseInput()
 	p.Wait()

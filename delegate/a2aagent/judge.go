@@ -2,7 +2,6 @@ package a2aagent
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -80,8 +79,8 @@ func (s *session) pauseText(t task) string {
 		fmt.Fprintf(&b, "Question: %s\n", clip(strings.TrimSpace(question), maxQuestion))
 	}
 	id := delegate.OneLine(t.id, delegate.MaxContextID) // whole, or the task could not be resumed
-	fmt.Fprintf(&b, "Parked task: %s\n\nOnly the lead can answer it: delegate_to(target=%s, query=\"<the answer>\", resume_task_id=%s)",
-		id, strconv.Quote(s.cfg.Name), strconv.Quote(id))
+	fmt.Fprintf(&b, "Parked task: %s\n\nTo answer it, write /answer @%s and the answer in the terminal chat, or ask the lead to pass it on. A message to @%s begins something new.",
+		id, s.cfg.Name, s.cfg.Name)
 	return b.String()
 }
 

@@ -81,7 +81,7 @@ func checkState(t *testing.T, got delegate.Reply, err error, text string, kind d
 			t.Errorf("accepted %v, task %q; want accepted, and a task only when it goes on", e.Accepted, e.Task)
 		}
 	case paused:
-		for _, want := range []string{"needs input", text, "task-1", "delegate_to(target=", "resume_task_id="} {
+		for _, want := range []string{"needs input", text, "task-1", "/answer @proto and the answer", "the lead"} {
 			if !strings.Contains(got.Text, want) {
 				t.Errorf("the pause %q is without %q", got.Text, want)
 			}

@@ -118,7 +118,7 @@ func TestAnswers(t *testing.T) {
 			replies: []reply{result(`{"message":{"parts":[{"text":"key planted-token"},{"text":"-5e1f77!"}]}}`)}},
 		{name: "a long task id is whole in a pause", card: cardV1,
 			text: "⏸ @proto needs input before it can go on.\nParked task: " + longID +
-				"\n\nOnly the lead can answer it: delegate_to(target=\"proto\", query=\"<the answer>\", resume_task_id=\"" + longID + "\")",
+				"\n\nTo answer it, write /answer @proto and the answer in the terminal chat, or ask the lead to pass it on. A message to @proto begins something new.",
 			replies: []reply{result(`{"task":{"id":"` + longID + `","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}}`)}},
 		{name: "a failed look is made again", card: cardV1, text: "done",
 			replies: []reply{working, {status: 502}, rpcFailure(-32603, "busy", ""), {hangUp: true}, result(taskV1("COMPLETED", "", "done"))}},

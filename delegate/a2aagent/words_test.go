@@ -21,7 +21,7 @@ func inHistory(state, lines string) string {
 	return strings.TrimSuffix(task, "}") + `,"history":[` + strings.Join(all, ",") + `]}`
 }
 
-const pauseEnd = "\nParked task: task-1\n\nOnly the lead can answer it: delegate_to(target=\"proto\", query=\"<the answer>\", resume_task_id=\"task-1\")"
+const pauseEnd = "\nParked task: task-1\n\nTo answer it, write /answer @proto and the answer in the terminal chat, or ask the lead to pass it on. A message to @proto begins something new."
 
 // TestWhereWordsStand shows which of a task's words are its answer, wherever it has them.
 func TestWhereWordsStand(t *testing.T) {

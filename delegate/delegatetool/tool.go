@@ -142,7 +142,7 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
 	}
 	result, err := turn.Address(ctx, r, exchange.Address{
-		From: speaker(r), To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
+		From: room.Speaker{Kind: room.SpeakerLead, Name: speaker(r)}, To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
 	if err != nil {
 		return "", err
 	}
@@ -228,6 +228,8 @@ func answer(o langrooms.Outcome) (string, error) {
 	switch {
 	case o.OK && o.Reply == "":
 		return fmt.Sprintf("@%s answered without text.", o.Author), nil
+	case o.Paused && o.Task != "":
+		return fmt.Sprintf("%s\n\nTo answer it, call delegate_to with target %q, the answer as query, and resume_task_id %q.", o.Reply, o.Author, o.Task), nil
 	case o.OK:
 		return o.Reply, nil
 	case o.Collecting:

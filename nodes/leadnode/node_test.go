@@ -240,7 +240,7 @@ func TestToolsRecord(t *testing.T) {
 				return "", errors.New("no turn")
 			}
 			r, err := turn.Address(ctx, exchange.Room{Roster: roster, MaxRounds: 1, Events: fixed.Events},
-				exchange.Address{From: langrooms.Assistant, To: []string{name}, Message: "is it safe?"})
+				exchange.Address{From: room.Speaker{Kind: room.SpeakerLead, Name: langrooms.Assistant}, To: []string{name}, Message: "is it safe?"})
 			if err != nil {
 				return "", err
 			}

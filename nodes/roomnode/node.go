@@ -54,6 +54,18 @@ type Turn struct {
 // told to stop, which is recorded and returned as a result. The error is one of ours and
 // comes with the result as far as it got.
 func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) {
+	return n.take(ctx, turn, false)
+}
+
+// Answer takes a turn that answers the question of a member that waits, as "@proto main": the
+// message goes straight to its parked task, without a window, in one round. It is recorded as
+// any address is. An ordinary turn ([Node.Handle]) never does that (spec: rooms, 7.6). Where
+// the member waits for nothing the result says so, with langrooms.ReasonNotWaiting.
+func (n *Node) Answer(ctx context.Context, turn Turn) (langrooms.Result, error) {
+	return n.take(ctx, turn, true)
+}
+
+func (n *Node) take(ctx context.Context, turn Turn, answer bool) (langrooms.Result, error) {
 	if err := langrooms.CheckThreadID(turn.Thread); err != nil {
 		return langrooms.Result{}, err
 	}
@@ -65,13 +77,15 @@ func (n *Node) Handle(ctx context.Context, turn Turn) (langrooms.Result, error) 
 	r.Events = turn.Events
 	names := r.Roster.Names()
 	address := room.Parse(turn.Text, names)
-	switch address.Kind {
-	case room.UnknownDelegate:
+	switch kind := address.Kind; {
+	case kind == room.UnknownDelegate:
 		return aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText(address.Token, names, address.Near)), nil
-	case room.NoMessage:
+	case kind == room.NoMessage:
 		return aside(turn.Thread, langrooms.ReasonNoMessage, room.UsageText(address.To)), nil
-	case room.Addressed:
-		return n.run(ctx, turn, address, r)
+	case answer && len(address.To) != 1:
+		return aside(turn.Thread, langrooms.ReasonNotWaiting, room.NotWaitingText(address.To)), nil
+	case kind == room.Addressed:
+		return n.run(ctx, turn, address, r, answer)
 	}
 	return langrooms.Result{Thread: turn.Thread}, nil
 }
@@ -81,7 +95,7 @@ func aside(thread string, reason langrooms.Reason, text string) langrooms.Result
 	return langrooms.Result{Thread: thread, Handled: true, Reason: reason, Text: text, Aside: text}
 }
 
-func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Room) (langrooms.Result, error) {
+func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Room, answer bool) (langrooms.Result, error) {
 	hold, err := exchange.Begin(ctx, n.cfg.Saver, turn.Thread)
 	if err != nil {
 		return langrooms.Result{Thread: turn.Thread}, err
@@ -90,8 +104,16 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Ro
 	if gone, names := n.gone(a.To); gone != "" {
 		return interrupted(aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
-	result, err := hold.Address(ctx, r,
-		exchange.Address{From: langrooms.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito})
+	address := exchange.Address{From: room.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito}
+	if answer {
+		address.Resume, err = hold.Parked(ctx, a.To[0])
+		if d, _ := r.Roster.Get(a.To[0]); err != nil || address.Resume == "" || !d.Info().Resumable {
+			text := room.NotWaitingText(a.To)
+			return interrupted(aside(turn.Thread, langrooms.ReasonNotWaiting, text), hold), errors.Join(err, hold.End())
+		}
+		r.MaxRounds = 1
+	}
+	result, err := hold.Address(ctx, r, address)
 	if rerr := hold.End(); err == nil {
 		err = rerr
 	}
