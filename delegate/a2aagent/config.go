@@ -75,48 +75,48 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// check fills in defaults, reports the first bad field by name, and returns the parsed URL.
+// check fills in defaults, reports the first bad field by its key in a configuration, and returns the parsed URL.
 func (c *Config) check() (*url.URL, error) {
 	if err := delegate.CheckName(c.Name); err != nil {
-		return nil, fmt.Errorf("a2a delegate: Name: %w", err)
+		return nil, fmt.Errorf("a2a delegate: name: %w", err)
 	}
 	target, err := checkURL(c.URL)
 	if err != nil {
-		return nil, fmt.Errorf("a2a delegate %q: URL: %w", c.Name, err)
+		return nil, fmt.Errorf("a2a delegate %q: url: %w", c.Name, err)
 	}
 	switch c.Scheme {
 	case "", SchemeBearer, SchemeAPIKey:
 	case SchemeOAuth2:
 		if c.ClientID == "" {
-			return nil, fmt.Errorf("a2a delegate %q: ClientID: scheme %q needs one", c.Name, c.Scheme)
+			return nil, fmt.Errorf("a2a delegate %q: auth.client_id: scheme %q needs one", c.Name, c.Scheme)
 		}
 	default:
-		return nil, fmt.Errorf("a2a delegate %q: Scheme: %q is not known; use %q, %q, %q or none", c.Name, c.Scheme, SchemeBearer, SchemeAPIKey, SchemeOAuth2)
+		return nil, fmt.Errorf("a2a delegate %q: auth.scheme: %q is not known; use %q, %q, %q or none", c.Name, c.Scheme, SchemeBearer, SchemeAPIKey, SchemeOAuth2)
 	}
 	switch strings.ToUpper(c.Binding) {
 	case "", string(a2a.TransportProtocolJSONRPC), string(a2a.TransportProtocolHTTPJSON):
 	default:
-		return nil, fmt.Errorf("a2a delegate %q: Binding: %q is neither JSONRPC nor HTTP+JSON", c.Name, c.Binding)
+		return nil, fmt.Errorf("a2a delegate %q: binding: %q is neither JSONRPC nor HTTP+JSON", c.Name, c.Binding)
 	}
 	if c.CardURL != "" {
 		at, err := checkURL(c.CardURL)
 		if err == nil && origin(at) != origin(target) {
-			err = errors.New("does not lie at the origin of URL")
+			err = errors.New("does not lie at the origin of url")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("a2a delegate %q: CardURL: %w", c.Name, err)
+			return nil, fmt.Errorf("a2a delegate %q: card_url: %w", c.Name, err)
 		}
 	}
 	if c.TokenURL != "" {
 		if _, err := checkURL(c.TokenURL); err != nil {
-			return nil, fmt.Errorf("a2a delegate %q: TokenURL: %w", c.Name, err)
+			return nil, fmt.Errorf("a2a delegate %q: auth.token_url: %w", c.Name, err)
 		}
 	}
 	if c.Scheme != "" && c.Token == nil {
-		return nil, fmt.Errorf("a2a delegate %q: Token: scheme %q needs one", c.Name, c.Scheme)
+		return nil, fmt.Errorf("a2a delegate %q: auth.token: scheme %q needs one", c.Name, c.Scheme)
 	}
 	if c.PollTimeout < 0 {
-		return nil, fmt.Errorf("a2a delegate %q: PollTimeout: %v is negative", c.Name, c.PollTimeout)
+		return nil, fmt.Errorf("a2a delegate %q: poll_timeout_s: %v is negative", c.Name, c.PollTimeout)
 	}
 	if c.PollTimeout == 0 {
 		c.PollTimeout = DefaultPollTimeout

@@ -71,7 +71,7 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	if req.ResumeTask != "" {
 		return delegate.Reply{}, a.refuse("a chat completions endpoint is stateless: it has no task to resume")
 	}
-	ctx, done, err := a.begin(ctx, cmp.Or(req.Timeout, a.cfg.TotalTimeout))
+	ctx, done, err := a.begin(ctx, cmp.Or(req.Timeout, a.cfg.TotalTimeout), keyOf(req.Timeout == 0, "total_timeout_s"))
 	if err != nil {
 		return delegate.Reply{}, err
 	}
@@ -92,7 +92,7 @@ const probeTimeout = 10 * time.Second
 // Probe lists the endpoint's models (OpenAI API reference, "List models"), which runs
 // none of them.
 func (a *Agent) Probe(ctx context.Context) (delegate.Health, error) {
-	ctx, done, err := a.begin(ctx, min(a.cfg.Timeout, probeTimeout))
+	ctx, done, err := a.begin(ctx, min(a.cfg.Timeout, probeTimeout), keyOf(a.cfg.Timeout <= probeTimeout, "timeout_s"))
 	if err != nil {
 		return delegate.Health{}, err
 	}
@@ -117,14 +117,22 @@ func (a *Agent) Close() error {
 	return nil
 }
 
+// keyOf names the configuration's key of a limit in its words, where that is what set it.
+func keyOf(configured bool, key string) string {
+	if !configured {
+		return ""
+	}
+	return " (" + key + ")"
+}
+
 // begin registers a call that ends with ctx, with Close or after limit. The caller calls
 // done when it is over.
-func (a *Agent) begin(ctx context.Context, limit time.Duration) (_ context.Context, done func(), _ error) {
+func (a *Agent) begin(ctx context.Context, limit time.Duration, key string) (_ context.Context, done func(), _ error) {
 	ctx, leave, ok := a.life.Enter(ctx)
 	if !ok {
 		return nil, nil, &delegate.Error{Delegate: a.cfg.Name, Kind: delegate.KindUnreachable, Err: errClosed}
 	}
-	ctx, stopClock := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v", errTimeLimit, limit))
+	ctx, stopClock := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w of %v%s", errTimeLimit, limit, key))
 	return ctx, func() { stopClock(); leave() }, nil
 }
 

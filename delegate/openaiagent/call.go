@@ -172,7 +172,7 @@ func (c *call) Do(req *http.Request) (*http.Response, error) {
 
 // complete sends req and returns its answer as a whole completion.
 func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
-	ctx, alive, done := quiet(req.Context(), c.silence)
+	ctx, alive, done := quiet(req.Context(), c.silence, keyOf(c.silence == c.agent.cfg.Timeout, "timeout_s"))
 	defer done()
 	resp, failure := c.send(req.WithContext(ctx))
 	if failure != nil {

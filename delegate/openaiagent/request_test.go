@@ -136,7 +136,7 @@ func TestSilence(t *testing.T) {
 		<-r.Context().Done()
 	}, func(c *Config) { c.Timeout = 30 * time.Millisecond })
 	reply, err := silent.Ask(t.Context(), delegate.Request{Prompt: "hi"})
-	if err != nil || reply.Text != "I think" || !strings.Contains(reply.Incomplete, "30ms without a sign of life") {
+	if err != nil || reply.Text != "I think" || !strings.Contains(reply.Incomplete, "30ms without a sign of life (timeout_s)") {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // quiet returns a context that ends limit after the last call of alive.
-func quiet(ctx context.Context, limit time.Duration) (_ context.Context, alive, done func()) {
+func quiet(ctx context.Context, limit time.Duration, key string) (_ context.Context, alive, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w of %v without a sign of life", errTimeLimit, limit)) })
+	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w of %v without a sign of life%s", errTimeLimit, limit, key)) })
 	return ctx, func() { timer.Reset(limit) }, func() {
 		timer.Stop()
 		cancel(nil)
