@@ -131,7 +131,7 @@ func (m *Manager) check(ctx context.Context, q Request) error {
 		return fmt.Errorf("%w: run %s on the thread %q", ErrBusy, live[0].ID, q.Thread)
 	}
 	for _, r := range live { // newest first: what waits must not begin
-		if err := m.Cancel(ctx, r.Thread, r.ID, q.Strategy == Rollback); err != nil && !errors.Is(err, ErrUnknown) {
+		if err := m.halt(ctx, r.Thread, r.ID, q.Strategy == Rollback, newer); err != nil && !errors.Is(err, ErrUnknown) {
 			return err
 		}
 	}
@@ -184,6 +184,13 @@ func (m *Manager) serve(thread string) {
 // Cancel ends a live run, wherever it runs; with undo what it has written is taken back. It
 // does not wait. A run that has ended is left as it is.
 func (m *Manager) Cancel(ctx context.Context, thread, id string, undo bool) error {
+	return m.halt(ctx, thread, id, undo, langrooms.Stop{Kind: langrooms.ErrorStopped})
+}
+
+// newer is why a run is stopped that makes way for another.
+var newer = langrooms.Stop{Kind: langrooms.ErrorStopped, By: "a newer run on the thread"}
+
+func (m *Manager) halt(ctx context.Context, thread, id string, undo bool, why langrooms.Stop) error {
 	if undo && m.cfg.Undo == nil {
 		return fmt.Errorf("taking back what a run wrote: %w", errors.ErrUnsupported)
 	}
@@ -191,26 +198,19 @@ func (m *Manager) Cancel(ctx context.Context, thread, id string, undo bool) erro
 	j, here := m.jobs[id]
 	m.mu.Unlock()
 	if here && j.thread == thread {
-		m.stop(j, undo)
+		m.stop(j, undo, why)
 		return nil
 	}
 	r, err := m.Get(ctx, thread, id)
 	if err != nil || !r.Status.Live() {
 		return err
 	}
-	return m.askOwner(ctx, r, undo)
+	return m.askOwner(ctx, r, undo, why)
 }
 
 // Abandon cancels a live run because the client that asked for it has gone away.
 func (m *Manager) Abandon(ctx context.Context, thread, id string) error {
-	m.mu.Lock()
-	j, here := m.jobs[id]
-	m.mu.Unlock()
-	if here && j.thread == thread {
-		j.cancel(langrooms.ErrDisconnected)
-		return nil
-	}
-	return m.Cancel(ctx, thread, id, false)
+	return m.halt(ctx, thread, id, false, langrooms.ErrDisconnected)
 }
 
 // Wait returns when a run has ended, or ctx.

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -110,7 +111,11 @@ const (
 const controlNamespace = "words"
 
 // askOwner tells the process that runs r to cancel it.
-func (m *Manager) askOwner(ctx context.Context, r Run, undo bool) error {
+func (m *Manager) askOwner(ctx context.Context, r Run, undo bool, why langrooms.Stop) error {
+	cause, err := json.Marshal(why)
+	if err != nil {
+		return err
+	}
 	word := wordCancel
 	if undo {
 		word = wordUndo
@@ -121,7 +126,7 @@ func (m *Manager) askOwner(ctx context.Context, r Run, undo bool) error {
 		return err
 	}
 	at.ID = cp.Ref.ID
-	_, err = m.cfg.Saver.Put(ctx, at, checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{"word": []byte(word)}})
+	_, err = m.cfg.Saver.Put(ctx, at, checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{"word": []byte(word), "why": cause}})
 	if errors.Is(err, checkpointer.ErrConflict) {
 		return nil // another one asks for the same
 	}
@@ -138,7 +143,9 @@ func (m *Manager) listen(j *job) {
 			continue // nothing was said, or it is said again
 		}
 		heard = true
-		m.stop(j, string(cp.Channels["word"]) == wordUndo)
+		why := langrooms.Stop{Kind: langrooms.ErrorStopped}
+		_ = json.Unmarshal(cp.Channels["why"], &why) // another version may say less
+		m.stop(j, string(cp.Channels["word"]) == wordUndo, why)
 	}
 	<-j.done
 	if heard {
@@ -149,11 +156,11 @@ func (m *Manager) listen(j *job) {
 }
 
 // stop ends a job of this process; with undo it takes back what it wrote.
-func (m *Manager) stop(j *job, undo bool) {
+func (m *Manager) stop(j *job, undo bool, why langrooms.Stop) {
 	m.mu.Lock()
 	j.undo = j.undo || undo
 	m.mu.Unlock()
-	j.cancel(langrooms.Stop{Kind: langrooms.ErrorStopped})
+	j.cancel(why)
 }
 
 // undoes reports whether a job takes back what it wrote.
