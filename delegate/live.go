@@ -14,10 +14,6 @@ import (
 // their types must be comparable, as pointers are; a delegate that has left must not be
 // put back once no turn uses it, because it is closed by then.
 type Live struct {
-	// OnClose, when set before the first use, hears of each delegate that has been
-	// closed and what its Close returned. It is called from a goroutine of Live's.
-	OnClose func(Info, error)
-
 	mu       sync.Mutex
 	current  *Registry
 	uses     map[Delegate]int // turns under way, by the delegates in their snapshot
@@ -133,13 +129,10 @@ func (l *Live) close(d Delegate) {
 	l.closings.Go(func() { l.end(d) })
 }
 
-// end closes d and tells of it. l.mu is free.
+// end closes d. l.mu is free.
 func (l *Live) end(d Delegate) {
 	info := d.Info()
 	err := d.Close()
-	if l.OnClose != nil {
-		l.OnClose(info, err)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil && l.closed {

@@ -217,12 +217,11 @@ func TestBackgroundKeepsItsDelegate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		saver := memory(t)
 		goOn := make(chan struct{})
-		pr := start(t, saver, nil, &peer{ask: func(context.Context, delegate.Request) (delegate.Reply, error) {
+		closed := make(chan string, 1)
+		pr := start(t, saver, nil, &peer{closed: closed, ask: func(context.Context, delegate.Request) (delegate.Reply, error) {
 			<-goOn
 			return delegate.Reply{Text: "the last words"}, nil
 		}})
-		closed := make(chan string, 1)
-		pr.roster.OnClose = func(info delegate.Info, _ error) { closed <- info.Name }
 		pr.background("q")
 		pr.roster.Swap(nil)
 		synctest.Wait()

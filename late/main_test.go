@@ -31,6 +31,8 @@ type peer struct {
 	ask func(ctx context.Context, req delegate.Request) (delegate.Reply, error)
 	// read answers the nth look, from 1.
 	read func(ctx context.Context, n int) (delegate.TaskView, error)
+	// closed hears its name when it is closed; nil drops it.
+	closed chan<- string
 
 	mu       sync.Mutex
 	looks    int
@@ -43,8 +45,14 @@ func (p *peer) Info() delegate.Info {
 }
 
 func (p *peer) Probe(context.Context) (delegate.Health, error) { return delegate.Health{}, nil }
-func (p *peer) Close() error                                   { return nil }
 func (p *peer) PeerKey() (string, error)                       { return "peer-1", nil }
+
+func (p *peer) Close() error {
+	if p.closed != nil {
+		p.closed <- "slow"
+	}
+	return nil
+}
 
 func (p *peer) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
 	p.mu.Lock()
