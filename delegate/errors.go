@@ -88,15 +88,18 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Working() bool { return e.Task != "" && e.Kind != KindCanceled }
 
 // AsError returns err as an *Error of the named delegate. An error that is none
-// becomes one of kind KindCanceled when it is a context's end, else KindFailed.
+// becomes one of kind KindCanceled or KindTimeout when it is a context's end, else KindFailed.
 func AsError(name string, err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
 	kind := KindFailed
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		kind = KindCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		kind = KindTimeout
 	}
 	return &Error{Delegate: name, Kind: kind, Err: err}
 }

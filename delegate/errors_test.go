@@ -60,6 +60,7 @@ func TestAsError(t *testing.T) {
 		{own, KindRefused},
 		{fmt.Errorf("wrapped: %w", own), KindRefused},
 		{fmt.Errorf("wrapped: %w", context.Canceled), KindCanceled},
+		{fmt.Errorf("wrapped: %w", context.DeadlineExceeded), KindTimeout},
 		{errors.New("odd"), KindFailed},
 	}
 	for _, test := range tests {

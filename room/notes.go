@@ -80,7 +80,8 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 			" settled. Ask again to continue it, or raise room.max_rounds.", n.Cap))
 	}
 	if len(n.Paused) > 0 && len(outcomes) > 1 {
-		texts = append(texts, "Waiting for an answer from you: "+mentions(n.Paused)+". A member that waits takes no further part in the run.")
+		texts = append(texts, "Waiting for an answer from you: "+mentions(n.Paused)+
+			". In the terminal chat, /answer @"+inline(n.Paused[0])+" and the words give it. A member that waits takes no further part in the run.")
 	}
 	if len(n.NewConversation) > 0 {
 		texts = append(texts, "The conversation with "+mentions(n.NewConversation)+" had been forgotten at the"+

@@ -151,5 +151,5 @@ func (g *graph) turn(ctx context.Context, turn roomnode.Turn) (langrooms.Result,
 		text := errIncognito.Error()
 		return langrooms.Result{Thread: turn.Thread, Handled: true, Text: text, Aside: text}, nil
 	}
-	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Events: turn.Events})
+	return g.lead.Run(ctx, leadnode.Input{Thread: turn.Thread, Text: turn.Text, Said: turn.Said, Events: turn.Events})
 }

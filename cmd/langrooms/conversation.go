@@ -110,7 +110,8 @@ func (c *conversation) answer(ctx context.Context, in terminal.Input) (langrooms
 
 func (c *conversation) take(ctx context.Context, in terminal.Input, by func(context.Context, roomnode.Turn) (langrooms.Result, error)) (langrooms.Result, error) {
 	thread, o := c.current()
-	own := sync.OnceFunc(o.begin(ctx, in.Text))
+	said := langrooms.Message{ID: langrooms.NewID()}
+	own := sync.OnceFunc(o.begin(ctx, said.ID))
 	waits := time.AfterFunc(quiet, func() {
 		c.printer.Doing("waiting: another program is using the thread " + shownID(thread))
 	})
@@ -119,7 +120,7 @@ func (c *conversation) take(ctx context.Context, in terminal.Input, by func(cont
 		own()
 		in.Events.Emit(e)
 	}
-	result, err := by(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Incognito: c.incognito, Events: events})
+	result, err := by(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Said: said, Incognito: c.incognito, Events: events})
 	waits.Stop()
 	o.end(ctx)
 	for _, outcome := range result.Outcomes {

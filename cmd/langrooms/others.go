@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/langrooms/langrooms"
@@ -17,7 +16,7 @@ type others struct {
 
 	mu     sync.Mutex
 	next   int64  // the first position that was not looked at
-	asking string // the message of a turn of our own that may still wait for the thread
+	asking string // the id of the message of a turn of our own that may still wait for the thread
 	own    bool   // the thread is ours: what is written there is shown by the turn itself
 }
 
@@ -37,12 +36,12 @@ func (o *others) pass(ctx context.Context) {
 	}
 }
 
-// begin says that a turn of our own is asked for; what it returns says that it has begun, and
-// shows what was written before it.
-func (o *others) begin(ctx context.Context, text string) (begun func()) {
+// begin says that a turn of our own is asked for, by the message with this id; what it returns
+// says that it has begun, and shows what was written before it.
+func (o *others) begin(ctx context.Context, id string) (begun func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asking = strings.TrimSpace(text)
+	o.asking = id
 	return func() {
 		if o.c.live {
 			o.show(ctx)
@@ -99,7 +98,7 @@ func (o *others) news(ctx context.Context) []langrooms.Message {
 			}
 			break
 		}
-		if o.isOwn(m) {
+		if m.ID == o.asking {
 			o.own = true
 			break
 		}
@@ -110,10 +109,4 @@ func (o *others) news(ctx context.Context) []langrooms.Message {
 		}
 	}
 	return found
-}
-
-// isOwn reports whether m is the message that our own turn has put.
-func (o *others) isOwn(m langrooms.Message) bool {
-	text := strings.TrimSpace(m.Text())
-	return o.asking != "" && m.Role == langrooms.RoleHuman && text != "" && strings.HasSuffix(o.asking, text)
 }
