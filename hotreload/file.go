@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
 // Snapshot is one reading of the file. It is immutable: whoever holds it keeps the values
@@ -43,9 +45,7 @@ type File struct {
 	path    string
 	poll    time.Duration
 	polling bool
-	ctx     context.Context
-	stop    context.CancelFunc
-	owned   sync.WaitGroup // the watching goroutine and the subscribers'
+	life    *lifetime.Life // of the watching goroutine and the subscribers'
 
 	current atomic.Pointer[Snapshot]
 
@@ -75,16 +75,16 @@ func Open(ctx context.Context, o Options) (*File, error) {
 	if f.poll == 0 {
 		f.poll = 500 * time.Millisecond
 	}
-	f.ctx, f.stop = context.WithCancel(ctx)
+	f.life = lifetime.Within(ctx)
 	w := watchFolders(path, o.PollOnly)
 	f.polling = !w.armed()
 	w.seen = statOf(path)
 	if err := f.Reload(ctx); err != nil {
-		f.stop()
+		f.life.Close()
 		w.close()
 		return nil, err
 	}
-	f.owned.Go(func() {
+	f.life.Go(func(context.Context) {
 		defer w.close()
 		f.watch(w)
 	})
@@ -121,11 +121,11 @@ func (f *File) Reload(ctx context.Context) error {
 
 // Close ends the watch and the subscriptions and waits for their goroutines. Idempotent.
 func (f *File) Close() error {
-	f.stop()
-	f.mu.Lock() // whoever was subscribing has been counted
-	clear(f.subscribers)
-	f.mu.Unlock()
-	f.owned.Wait()
+	f.life.Close(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		clear(f.subscribers)
+	})
 	return nil
 }
 

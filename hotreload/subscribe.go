@@ -15,14 +15,14 @@ import (
 func (f *File) Subscribe(fn func(Change)) (cancel func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ctx, stop := context.WithCancel(f.ctx)
+	ctx, stop := context.WithCancel(f.life.Context())
 	if ctx.Err() != nil {
 		stop()
 		return stop
 	}
 	s := &subscriber{wake: make(chan struct{}, 1)}
 	f.subscribers[s] = struct{}{}
-	f.owned.Go(func() { s.run(ctx, fn) })
+	f.life.Go(func(context.Context) { s.run(ctx, fn) })
 	return func() {
 		stop()
 		f.mu.Lock()

@@ -45,7 +45,7 @@ func (f *File) watch(w *folders) {
 	}
 	for {
 		select {
-		case <-f.ctx.Done():
+		case <-f.life.Context().Done():
 			return
 		case <-timer.C:
 			look()

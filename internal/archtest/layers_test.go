@@ -42,7 +42,7 @@ var layers = []row{
 	{layer: 1, pkg: "delegate", may: []string{"internal/names"}},
 	{layer: 1, pkg: "internal/lifetime"},
 	{layer: 1, pkg: "setting"},
-	{layer: 1, pkg: "hotreload", may: []string{"internal/names", "room", "setting"}, modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
+	{layer: 1, pkg: "hotreload", may: []string{"internal/lifetime", "internal/names", "room", "setting"}, modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
 
 	{layer: 2, pkg: "checkpointer/internal/*", may: []string{"checkpointer"}},
 	{layer: 2, pkg: "checkpointer/memorysaver", may: savers},

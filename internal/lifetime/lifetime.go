@@ -16,7 +16,7 @@ import (
 type Life struct {
 	ctx  context.Context
 	end  context.CancelCauseFunc
-	why  error
+	why  error      // nil is context.Canceled
 	mu   sync.Mutex // guards closed against work
 	shut bool
 	work sync.WaitGroup
@@ -25,8 +25,15 @@ type Life struct {
 // New returns a life that has begun. The cause of its end, which its contexts give, is why; nil
 // is context.Canceled.
 func New(why error) *Life {
-	l := &Life{why: why}
-	l.ctx, l.end = context.WithCancelCause(context.Background())
+	l := Within(context.Background())
+	l.why = why
+	return l
+}
+
+// Within returns a life whose contexts end with ctx too. It is to be closed all the same.
+func Within(ctx context.Context) *Life {
+	l := &Life{}
+	l.ctx, l.end = context.WithCancelCause(ctx)
 	return l
 }
 
@@ -57,7 +64,7 @@ func (l *Life) Enter(ctx context.Context) (_ context.Context, leave func(), ok b
 	}
 	l.work.Add(1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	detach := context.AfterFunc(l.ctx, func() { cancel(l.why) })
+	detach := context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })
 	return ctx, func() {
 		detach()
 		cancel(nil)
