@@ -14,10 +14,10 @@ import (
 )
 
 // open are the paths that need no key.
-var open = []string{"/ok", "/info", "/healthz", "/readyz", "/.well-known/agent-card.json", "/.well-known/agent.json", "/signin", "/", "/favicon.ico"}
+var open = []string{"/ok", "/info", "/healthz", "/readyz", "/.well-known/agent-card.json", "/.well-known/agent.json", "/signin", "/", "/favicon.ico", "/sessions"}
 
 // openFolders hold what needs no key: the console's own files.
-var openFolders = []string{"/assets/"}
+var openFolders = []string{"/assets/", "/sessions/"}
 
 func isOpen(path string) bool {
 	if slices.Contains(open, path) {

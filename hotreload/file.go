@@ -91,6 +91,9 @@ func Open(ctx context.Context, o Options) (*File, error) {
 	return f, nil
 }
 
+// Path returns the absolute path of the file.
+func (f *File) Path() string { return f.path }
+
 // Current returns the newest good snapshot; never nil, also after Close. A turn takes it
 // once and keeps it.
 func (f *File) Current() *Snapshot { return f.current.Load() }

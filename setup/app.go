@@ -197,6 +197,15 @@ func (a *App) Room() (r exchange.Room, release func()) {
 // Config returns the configuration in force.
 func (a *App) Config() hotreload.Config { return a.members.inForce() }
 
+// File returns the configuration file that is followed, or nil where the built-in configuration
+// is used. The App closes it.
+func (a *App) File() *hotreload.File {
+	if a.file == nil {
+		return nil
+	}
+	return a.file.file
+}
+
 // Lead returns the lead's configured name, or "".
 func (a *App) Lead() string { return a.Config().Identity.Name }
 

@@ -25,7 +25,7 @@ import (
 func (p *program) serveCommand() *cobra.Command {
 	var addr string
 	c := &cobra.Command{Use: "serve", Short: "Serve the threads and shared sessions over HTTP", Args: noArgs,
-		Long: "Serve the threads over LangGraph's API, and shared sessions over REST (/api/rooms) and MCP (/mcp).\n\n" +
+		Long: "Serve the console (a page for browsers, at /), the threads over LangGraph's API, and shared sessions over REST (/api/rooms) and MCP (/mcp).\n\n" +
 			"Without server.keys only a loopback address is listened on, and every caller is the operator.",
 		RunE: func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), p.explicit(c), addr) }}
 	c.Flags().StringVar(&addr, "addr", "", "listen on `HOST:PORT` instead of server.addr; port 0 takes a free one")
@@ -112,6 +112,10 @@ func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server
 	mux := http.NewServeMux()
 	for _, pattern := range api.Patterns() {
 		mux.Handle(pattern, api)
+	}
+	if err := s.mountPage(mux, g); err != nil {
+		s.runs.Close()
+		return nil, err
 	}
 	if s.listen, err = net.Listen("tcp", addr); err != nil {
 		s.runs.Close()

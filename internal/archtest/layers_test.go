@@ -77,6 +77,8 @@ var layers = []row{
 
 	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "thread", "runs"}},
 	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
+	{layer: 5, pkg: "httpapi", may: []string{"delegate", "hotreload", "internal/names", "room", "setting", "sharedsession"}},
+	{layer: 5, pkg: "console"},
 	{layer: 5, pkg: "mcpserver", may: []string{"sharedsession"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
 	{layer: 6, pkg: "cmd/langrooms", below: 5, modules: []string{"*"}},

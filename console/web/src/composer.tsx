@@ -1,0 +1,157 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Delegate, Mentions } from "./types";
+import { mentions } from "./api";
+import { local } from "./store";
+import { words } from "./talk";
+import { Avatar } from "./voice";
+import { t } from "./strings";
+
+interface Props {
+  /** draft is the name under which what is not sent yet is kept. */
+  draft: string;
+  /** anywhere offers mentions in the middle of a text too, as a shared session reads them. */
+  anywhere: boolean;
+  busy: boolean;
+  hears: (m: Mentions, text: string) => string;
+  onSend: (text: string) => Promise<void>;
+  onStop: () => Promise<void>;
+  onUp?: () => void;
+  onFault: (words: string) => void;
+  /** given is a text that is put into the composer from outside; each one has another turn. */
+  given?: { text: string; turn: number };
+  children?: ComponentChildren;
+}
+
+const nobody: Mentions = { kind: "lead", to: [], offers: [] };
+
+/** Composer takes a message. What it offers and whom it names comes from the server's own parser. */
+export function Composer(p: Props) {
+  const [text, setText] = useState(() => local.get("draft." + p.draft));
+  const [found, setFound] = useState<Mentions>(nobody);
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState(0);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const asked = useRef<AbortController | null>(null);
+
+  const write = (value: string) => {
+    setText(value);
+    local.set("draft." + p.draft, value);
+  };
+  useEffect(() => setText(local.get("draft." + p.draft)), [p.draft]);
+  useEffect(() => {
+    if (!p.given) return;
+    write(p.given.text);
+    area.current?.focus();
+  }, [p.given?.turn]);
+  useLayoutEffect(() => {
+    const el = area.current!;
+    el.style.height = "auto";
+    el.style.height = `${Math.min(el.scrollHeight + 2, 240)}px`;
+  }, [text]);
+
+  /** ask has the server read the text up to the cursor. */
+  const ask = async (value: string, offer: boolean) => {
+    asked.current?.abort();
+    const stop = (asked.current = new AbortController());
+    if (!value.includes("@")) {
+      setOpen(false);
+      setFound(nobody);
+      return;
+    }
+    try {
+      const cursor = area.current?.selectionStart ?? value.length;
+      const m = await mentions(value, cursor, p.anywhere, stop.signal);
+      setFound(m);
+      setAt(0);
+      setOpen(offer && m.offers.length > 0);
+    } catch {
+      if (!stop.signal.aborted) setOpen(false);
+    }
+  };
+  useEffect(() => void ask(text, false), [p.draft, p.anywhere]);
+
+  const take = (d: Delegate) => {
+    const cursor = area.current?.selectionStart ?? text.length;
+    const start = text.lastIndexOf("@", cursor - 1);
+    const value = `${text.slice(0, start)}@${d.name} ${text.slice(cursor).replace(/^ /, "")}`;
+    write(value);
+    setOpen(false);
+    requestAnimationFrame(() => {
+      const to = start + d.name.length + 2;
+      area.current?.setSelectionRange(to, to);
+      area.current?.focus();
+      void ask(value, false);
+    });
+  };
+  const send = async () => {
+    const sent = text.trim();
+    if (!sent) return;
+    setOpen(false);
+    write("");
+    setFound(nobody);
+    try {
+      await p.onSend(sent);
+    } catch (err) {
+      write(sent); // it is not lost
+      p.onFault(words(err));
+    }
+  };
+  const key = (e: KeyboardEvent) => {
+    if (e.isComposing) return;
+    const n = found.offers.length;
+    if (open && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
+      e.preventDefault();
+      setAt((at + (e.key === "ArrowDown" ? 1 : n - 1)) % n);
+    } else if (open && (e.key === "Tab" || (e.key === "Enter" && !e.shiftKey))) {
+      e.preventDefault();
+      take(found.offers[at]);
+    } else if (e.key === "Escape" && open) {
+      e.stopPropagation();
+      setOpen(false);
+    } else if (e.key === "Escape" && p.busy) {
+      void p.onStop().catch((err) => p.onFault(words(err)));
+    } else if (e.key === "Enter" && !e.shiftKey) {
+      e.preventDefault();
+      void send();
+    } else if (e.key === "ArrowUp" && text === "") p.onUp?.();
+  };
+  return (
+    <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())}>
+      {open && (
+        <ul class="offers" role="listbox" aria-label={t.mentions} id="mentions">
+          {found.offers.map((d, i) => (
+            <li key={d.name} id={`mention-${i}`} role="option" aria-selected={i === at} onMouseDown={(e) => (e.preventDefault(), take(d))} onMouseMove={() => setAt(i)}>
+              <Avatar name={d.name} small />
+              <bdi>{d.name}</bdi> <span class="hint">{d.description || d.type}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {p.children}
+      <textarea
+        ref={area}
+        aria-label={t.message}
+        placeholder={t.placeholder}
+        rows={1}
+        value={text}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={open ? "mentions" : undefined}
+        aria-activedescendant={open ? `mention-${at}` : undefined}
+        aria-describedby="hears"
+        dir="auto"
+        onInput={(e) => (write(e.currentTarget.value), void ask(e.currentTarget.value, !(e as InputEvent).inputType?.startsWith("insertFromPaste")))}
+        onKeyDown={key}
+        onBlur={() => setOpen(false)}
+      />
+      <div class="under">
+        {found.to.map((name) => <span key={name} class="chip"><Avatar name={name} small />{name}</span>)}
+        <span class="hint" id="hears" aria-live="polite">{found.kind === "unknown" && found.offers.length > 0 ? "" : p.hears(found, text)}</span>
+        <span class="grow" />
+        {p.busy && <button type="button" class="stop" onClick={() => void p.onStop().catch((err) => p.onFault(words(err)))}>{t.stop}</button>}
+        <button type="submit" class="primary" disabled={!text.trim()}>{t.send}</button>
+      </div>
+    </form>
+  );
+}

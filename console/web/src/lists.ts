@@ -1,0 +1,95 @@
+import type { Delegate, Room, Thread } from "./types";
+import { delegates, Fault, rooms, threads } from "./api";
+import { textOf } from "./thread";
+import { local, Store } from "./store";
+import { pause } from "./talk";
+import { t } from "./strings";
+
+/** Row is a conversation in the rail. */
+export interface Row {
+  kind: "thread" | "room"; id: string; title: string; at: string; agents: string[];
+  unread: number; mentions: number; fresh: boolean; starred: boolean; busy: boolean; closed: boolean; words: string;
+}
+
+interface Lists { rows: Row[]; sessions: boolean; roster: Delegate[]; loaded: boolean }
+
+export const lists = new Store<Lists>({ rows: [], sessions: true, roster: [], loaded: false });
+
+const stars = () => new Set(local.get("stars").split("\n").filter(Boolean));
+const seen = () => JSON.parse(local.get("seen") || "{}") as Record<string, string>;
+
+export function star(id: string): void {
+  const all = stars();
+  if (!all.delete(id)) all.add(id);
+  local.set("stars", [...all].join("\n"));
+  lists.set({ rows: sorted(lists.get().rows.map((r) => (r.id === id ? { ...r, starred: all.has(id) } : r))) });
+}
+
+/** looked remembers that a conversation was looked at in its present state. */
+export function looked(id: string): void {
+  const row = lists.get().rows.find((r) => r.id === id);
+  const all = seen();
+  if (!row || all[id] === row.at) return;
+  local.set("seen", JSON.stringify({ ...all, [id]: row.at }));
+  if (row.fresh) lists.set({ rows: lists.get().rows.map((r) => (r.id === id ? { ...r, fresh: false } : r)) });
+}
+
+function sorted(rows: Row[]): Row[] {
+  return rows.sort((a, b) => Number(b.starred) - Number(a.starred) || b.at.localeCompare(a.at));
+}
+
+/** agentOf is the agent of a one-to-one thread; "" means the lead's. */
+export const agentOf = (th: Thread | null): string => (typeof th?.metadata.agent === "string" ? th.metadata.agent : "");
+
+export function titleOf(th: Thread): string {
+  if (typeof th.metadata.title === "string" && th.metadata.title) return th.metadata.title;
+  const first = th.values?.messages?.find((m) => m.type === "human");
+  const line = first ? textOf(first.content).trim().split("\n")[0].slice(0, 80) : "";
+  return line || (th.values?.messages?.length ? th.thread_id : t.untitled);
+}
+
+function rowOfThread(th: Thread, starred: boolean, last: string | undefined): Row {
+  const messages = th.values?.messages ?? [];
+  const agents = [...new Set(messages.slice(-40).filter((m) => m.type === "ai" && m.name && m.additional_kwargs?.metadata?.room).map((m) => m.name!))];
+  return { kind: "thread", id: th.thread_id, title: titleOf(th), at: th.updated_at, agents: agentOf(th) ? [agentOf(th)] : agents, unread: 0, mentions: 0,
+    fresh: last !== undefined && last < th.updated_at, starred, busy: th.status === "busy", closed: false, words: messages.map((m) => textOf(m.content)).join("\n").toLowerCase() };
+}
+
+function rowOfRoom(r: Room, starred: boolean): Row {
+  return { kind: "room", id: r.id, title: r.name, at: r.last_message_at ?? r.created_at, agents: r.agents, unread: r.unread, mentions: r.unread_mentions, fresh: false,
+    starred, busy: false, closed: r.status === "closed", words: (r.topic ?? "").toLowerCase() };
+}
+
+/** refresh reads what the rail shows. */
+export async function refresh(): Promise<void> {
+  const [all, sessions] = await Promise.all([threads.list(), listRooms()]);
+  const starred = stars();
+  const before = seen();
+  const rows = all.filter((th) => th.metadata.kind !== "room").map((th) => rowOfThread(th, starred.has(th.thread_id), before[th.thread_id]));
+  for (const r of sessions ?? []) rows.push(rowOfRoom(r, starred.has(r.id)));
+  lists.set({ rows: sorted(rows), sessions: sessions !== null, loaded: true });
+}
+
+/** listRooms is null where there are no shared sessions. */
+async function listRooms(): Promise<Room[] | null> {
+  try {
+    return await rooms.list();
+  } catch (err) {
+    if (err instanceof Fault && err.status === 404) return null;
+    throw err;
+  }
+}
+
+export async function readRoster(): Promise<void> {
+  lists.set({ roster: await delegates.list() });
+}
+
+/** keep keeps the rail fresh until the signal. */
+export async function keep(signal: AbortSignal): Promise<void> {
+  await readRoster().catch(() => {});
+  for (let n = 1; !signal.aborted; n++) {
+    if (!document.hidden || !lists.get().loaded) await refresh().catch(() => {});
+    if (n % 6 === 0) await readRoster().catch(() => {}); // the file may have been changed
+    await pause(5000, signal);
+  }
+}

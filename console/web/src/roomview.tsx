@@ -1,0 +1,87 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Entry, Mentions } from "./types";
+import { rooms } from "./api";
+import { copy } from "./body";
+import { Composer } from "./composer";
+import { Dialog } from "./dialog";
+import { Fault, Gone } from "./fault";
+import { lists, looked, refresh } from "./lists";
+import { Menu, type Action } from "./menu";
+import { Session } from "./room";
+import { useStore } from "./store";
+import { words } from "./talk";
+import { quoted } from "./threadview";
+import { Transcript } from "./transcript";
+import { Avatar } from "./voice";
+import { t } from "./strings";
+
+/** RoomView is a shared session: its members, its budget, its transcript. */
+export function RoomView({ id, me, admin }: { id: string; me: string; admin: boolean }) {
+  const talk = useMemo(() => new Session(id, me), [id, me]);
+  const s = useStore(talk.store);
+  const { roster } = useStore(lists);
+  const [given, setGiven] = useState({ text: "", turn: 0 });
+  const [closing, setClosing] = useState(false);
+  useEffect(() => {
+    void talk.begin();
+    return () => talk.end();
+  }, [talk]);
+  useEffect(() => looked(id), [id, s.entries.length]);
+  if (s.gone) return <Gone words={s.gone} />;
+  const room = s.room;
+  if (!room) return <Fault words={s.fault} onClose={talk.clearFault} />;
+
+  const attempt = (p: Promise<unknown>) => void p.catch((err) => talk.store.set({ fault: words(err) }));
+  const manages = admin || room.role === "moderator";
+  const present = room.participants.filter((p) => !p.left_at);
+  const agents = present.filter((p) => p.kind === "agent");
+  const open = room.status === "open";
+  const free = roster.filter((d) => !agents.some((a) => a.name === d.name));
+  const change = (p: Promise<unknown>) => attempt(talk.change(p).then(refresh));
+
+  const hears = (m: Mentions, text: string): string => (m.to.length ? t.hears.session(t.everyone(m.to)) : text.trim() ? t.hears.nobody : t.to(agents.map((a) => a.name)));
+  const actions = (e: Entry): Action[] => [
+    { label: t.copy, do: () => attempt(copy(e.text)) },
+    ...(open && e.kind !== "note" ? [{ label: t.quote, do: () => setGiven((g) => ({ text: quoted(e), turn: g.turn + 1 })) }] : []),
+  ];
+  const whole = (): Action[] => {
+    const all: Action[] = [{ label: t.export, do: () => location.assign(`/api/rooms/${encodeURIComponent(id)}/export?format=md`) }];
+    if (manages && open) {
+      all.push({ label: t.extend, do: () => change(rooms.patch(id, { max_messages: Math.min(room.max_messages + 20, 500) })) });
+      for (const d of free) all.push({ label: `${t.invite}: ${d.name}`, do: () => change(rooms.invite(id, d.name)) });
+      for (const a of agents) if (agents.length > 1) all.push({ label: t.remove(a.name), do: () => change(rooms.remove(id, a.name)) });
+      all.push({ label: t.closeSession, do: () => setClosing(true) });
+    }
+    if (manages && !open) all.push({ label: t.reopen, do: () => change(rooms.patch(id, { status: "open", max_messages: Math.min(Math.max(room.max_messages, room.message_count + 20), 500), ttl_hours: 24 })) });
+    return all;
+  };
+  return (
+    <>
+      <header class="top">
+        <div class="titles">
+          <h1 dir="auto">{room.name}</h1>
+          <p class="hint">
+            {t.messagesOf(room.message_count, room.max_messages)} · {room.cost_known ? t.cost(room.cost_usd) : t.unknownCost}
+            {!open && ` · ${t.closed}`}
+            {room.topic && <> · <bdi>{room.topic}</bdi></>}
+          </p>
+        </div>
+        <span class="grow" />
+        <ul class="members" aria-label={t.members}>
+          {present.map((p) => <li key={p.kind + p.name} title={`${p.name}, ${p.role}`}><Avatar name={p.name} small /><span class="sr">{p.name}, {p.role}</span></li>)}
+        </ul>
+        <Menu label={t.more} actions={whole} />
+      </header>
+      {open && room.budget_used >= 0.8 && <p class="notice" role="status">{t.budget(room.budget_used, room.message_count, room.max_messages)}</p>}
+      {room.summary && <details class="notice"><summary>{t.summary}</summary><p class="text plain" dir="auto">{room.summary}</p></details>}
+      <Transcript entries={s.entries} live={s.live} busy={false} actions={actions} onStop={(w) => attempt(talk.stopOne(w))} earlier={s.hasEarlier ? () => talk.earlier() : undefined} />
+      <Fault words={s.fault} onClose={talk.clearFault} />
+      {!open && <p class="notice middle">{t.closedComposer(room.stop_reason ?? "")}</p>}
+      {open && room.role === "observer" && <p class="notice middle">{t.observer}</p>}
+      {open && room.role !== "observer" && (
+        <Composer draft={id} anywhere busy={s.busy} hears={hears} onSend={(text) => talk.send(text)} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} />
+      )}
+      {closing && <Dialog title={t.closeAsk} ok={t.closeSession} cancel={t.keep} danger onOk={() => (setClosing(false), change(rooms.close(id)))} onClose={() => setClosing(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Field, Settings } from "./types";
+import { Fault as Refused, settings } from "./api";
+import { Fault } from "./fault";
+import { words } from "./talk";
+import { t } from "./strings";
+
+const keys = Object.keys(t.knobs);
+
+/** SettingsView is Settings ▸ Behavior ▸ Room: the knobs of a room, with what they do. */
+export function SettingsView() {
+  const [now, setNow] = useState<Settings | null>(null);
+  const [values, setValues] = useState<Record<string, string>>({});
+  const [theirs, setTheirs] = useState<Settings | null>(null);
+  const [fault, setFault] = useState("");
+  const [said, setSaid] = useState("");
+
+  const take = (s: Settings) => {
+    setNow(s);
+    setTheirs(null);
+    setValues(Object.fromEntries(keys.map((k) => [k, String(s.in_force[k] ?? "")])));
+  };
+  useEffect(() => void settings.read().then(take, (err) => setFault(err instanceof Refused && err.status === 403 ? t.adminOnly : words(err))), []);
+  if (!now) return <Fault words={fault} onClose={() => setFault("")} />;
+
+  const fieldOf = (key: string): Field => now.schema.find((f) => f.key === key) ?? { key, help: "" };
+  const changed = keys.filter((k) => Number(values[k]) !== Number(now.in_force[k]));
+  const save = async (version: string) => {
+    setFault("");
+    setSaid("");
+    if (changed.length === 0) return setSaid(t.unchanged);
+    try {
+      take(await settings.save(version, Object.fromEntries(changed.map((k) => [k, Number(values[k])]))));
+      setSaid(t.saved);
+    } catch (err) {
+      if (err instanceof Refused && err.status === 409) return setTheirs(await settings.read());
+      setFault(words(err));
+    }
+  };
+  const input = (key: string, raw: string) => {
+    const max = fieldOf(key).ceiling || Infinity;
+    const n = Math.trunc(Number(raw.replace(/[^\d]/g, "")));
+    setSaid("");
+    setValues({ ...values, [key]: raw === "" ? "" : String(Math.min(n, max)) });
+  };
+  return (
+    <div class="page">
+      <h1>{t.settings}</h1>
+      <h2>{t.behavior}</h2>
+      {now.faults.length > 0 && (
+        <div class="notice bad" role="alert">
+          <strong>{t.faults}</strong>
+          <ul>{now.faults.map((f, i) => <li key={i}>{t.fault(f.line, `${f.key ? f.key + ": " : ""}${f.message}`)}</li>)}</ul>
+        </div>
+      )}
+      {!now.path && <p class="notice">{t.noFile}</p>}
+      <form aria-label={t.room} class="knobs" noValidate onSubmit={(e) => (e.preventDefault(), void save(now.version))}>
+        <h3>{t.room}</h3>
+        {keys.map((key) => {
+          const f = fieldOf(key);
+          const value = Number(values[key]) || f.default || 0;
+          return (
+            <div class="knob" key={key}>
+              <label for={key}>{t.knobs[key].label}</label>
+              <input id={key} type="number" inputMode="numeric" min={f.least || 1} max={f.ceiling} step={1} value={values[key]} aria-describedby={`${key}-help`} onInput={(e) => {
+                input(key, e.currentTarget.value);
+                if (Number(e.currentTarget.value) > (f.ceiling || Infinity)) e.currentTarget.value = String(f.ceiling);
+              }} />
+              <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value)} {t.knobHint(f.default ?? 0, f.least || 1, f.ceiling ?? 0)}</p>
+              {theirs && theirs.in_force[key] !== now.in_force[key] && <p class="notice">{t.theirs(theirs.in_force[key])} · {t.mine(values[key])}</p>}
+            </div>
+          );
+        })}
+        {theirs && (
+          <div class="notice bad" role="alert">
+            <p>{t.conflict}</p>
+            <div class="choices">
+              <button type="button" onClick={() => take(theirs)}>{t.takeTheirs}</button>
+              <button type="button" onClick={() => void save(theirs.version)}>{t.keepMine}</button>
+            </div>
+          </div>
+        )}
+        <Fault words={fault} onClose={() => setFault("")} />
+        <div class="choices">
+          <span role="status" class="hint">{said}</span>
+          {now.path && <button type="submit" class="primary">{t.save}</button>}
+        </div>
+      </form>
+    </div>
+  );
+}

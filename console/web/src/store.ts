@@ -1,0 +1,62 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Store is a value that components follow. Listeners are told once a frame at most. */
+export class Store<S extends object> {
+  private listeners = new Set<() => void>();
+  private told = false;
+
+  constructor(private state: S) {}
+
+  get = (): S => this.state;
+
+  set(change: Partial<S>): void {
+    this.state = { ...this.state, ...change };
+    if (this.told) return;
+    this.told = true;
+    queueMicrotask(() => {
+      this.told = false;
+      for (const f of this.listeners) f();
+    });
+  }
+
+  follow(f: () => void): () => void {
+    this.listeners.add(f);
+    return () => this.listeners.delete(f);
+  }
+}
+
+/** useStore renders again when the store's value changes. */
+export function useStore<S extends object>(store: Store<S>): S {
+  const [, again] = useState(0);
+  useEffect(() => {
+    again((n) => n + 1); // it may have changed between the rendering and now
+    return store.follow(() => again((n) => n + 1));
+  }, [store]);
+  return store.get();
+}
+
+/** local reads and writes what the browser keeps for this page. */
+export const local = {
+  get(key: string): string {
+    try {
+      return localStorage.getItem("langrooms." + key) ?? "";
+    } catch {
+      return "";
+    }
+  },
+  set(key: string, value: string): void {
+    try {
+      if (value) localStorage.setItem("langrooms." + key, value);
+      else localStorage.removeItem("langrooms." + key);
+    } catch {
+      // a browser that keeps nothing still shows everything
+    }
+  },
+};
+
+/** go leads to a place of the page. */
+export function go(hash: string): void {
+  if (location.hash !== hash) location.hash = hash;
+}
+
+export const placeOf = (kind: "thread" | "room", id: string) => `#/${kind}/${encodeURIComponent(id)}`;

@@ -1,0 +1,271 @@
+import type { Block, Entry, Progress, Run, Thread as ThreadObject, ThreadMessage } from "./types";
+import { Fault, threads } from "./api";
+import { pause, reported, Talk, words } from "./talk";
+import { t } from "./strings";
+
+interface Pending { run: string; entry: Entry | null; begun: boolean }
+
+interface More { thread: ThreadObject | null; messages: ThreadMessage[] }
+
+/** lookEvery is how often the thread's runs are looked at, in ms: turns of other windows and programs begin there. */
+const lookEvery = 1500;
+
+/** Thread is a conversation with the lead, one agent or several, on LangGraph's API. */
+export class Thread extends Talk<More> {
+  private pending: Pending[] = [];
+  private followed = new Set<string>();
+  private began = new Map<string, number>();
+  private took = new Map<string, number>();
+  private updated = "";
+
+  constructor(id: string, private me: string) {
+    super(id, { thread: null, messages: [] });
+  }
+
+  async begin(): Promise<void> {
+    while (!this.ended.signal.aborted) {
+      try {
+        await this.look();
+        if (this.store.get().fault === t.offline) this.set({ fault: "" });
+      } catch (err) {
+        if (err instanceof Fault && err.status === 404) return this.set({ gone: t.notFound, loaded: true });
+        if (!(err instanceof Fault)) this.set({ fault: t.offline });
+        else if (err.status !== 401) this.set({ fault: err.message });
+      }
+      await pause(document.hidden ? 4 * lookEvery : lookEvery, this.ended.signal);
+    }
+  }
+
+  /** look reads what has changed and follows every run that is not over. */
+  private async look(): Promise<void> {
+    if (!this.store.get().loaded) await this.load();
+    const runs = await threads.runs(this.id);
+    const live = runs.filter((r) => r.status === "pending" || r.status === "running").reverse();
+    for (const r of live) {
+      if (this.followed.has(r.run_id)) continue;
+      this.followed.add(r.run_id);
+      if (!this.pending.some((p) => p.run === r.run_id)) this.pending.push({ run: r.run_id, entry: this.asked(r), begun: r.status === "running" });
+      void this.follow(r.run_id);
+    }
+    const newest = runs[0] ? runs[0].run_id + runs[0].status : "";
+    if (this.updated && newest !== this.updated && live.length === 0) await this.load();
+    this.updated = newest || "none";
+    this.shown();
+  }
+
+  /** asked is what a run that waits was asked with. */
+  private asked(r: Run): Entry | null {
+    let m = r.kwargs.input?.messages;
+    if (Array.isArray(m)) m = m[m.length - 1];
+    if (typeof m === "string") return this.person(r.run_id, m);
+    const one = m as { id?: string; content?: string | Block[] } | undefined;
+    return one?.content ? { ...this.person(one.id ?? r.run_id, textOf(one.content)), images: imagesOf(one.content) } : null;
+  }
+
+  private person(id: string, text: string): Entry {
+    return { id, author: this.me, kind: "person", text, images: [], mine: true };
+  }
+
+  async load(): Promise<void> {
+    const [thread, state] = await Promise.all([this.store.get().thread ?? threads.get(this.id), threads.state(this.id)]);
+    this.store.set({ thread });
+    this.take(state.values.messages ?? []);
+    this.set({ loaded: true });
+  }
+
+  rename(title: string): Promise<void> {
+    return threads.rename(this.id, title).then((thread) => this.store.set({ thread }));
+  }
+
+  /** take makes messages the transcript. */
+  private take(messages: ThreadMessage[]): void {
+    this.store.set({ messages });
+    this.pending = this.pending.map((p) => (p.entry && messages.some((m) => m.id === p.entry?.id) ? { ...p, entry: null, begun: true } : p));
+    this.shown();
+  }
+
+  /** shown puts the transcript and what waits behind it into the store. */
+  private shown(): void {
+    const entries = this.store.get().messages.map((m) => ({ ...entryOf(m, this.me), took: this.took.get(m.id) }));
+    const waiting = this.pending.filter((p) => p.entry).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
+    this.set({ entries: [...entries.filter((e) => e.text || e.images.length), ...waiting], busy: this.pending.length > 0 });
+  }
+
+  async send(text: string, fields: object = {}): Promise<void> {
+    const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
+    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0 };
+    await this.start(p, { input: { messages: [{ type: "human", id, content: text }] }, ...fields });
+  }
+
+  /** start asks for a run and follows it. */
+  private async start(p: Pending, fields: object): Promise<void> {
+    this.pending.push(p);
+    this.set({ fault: "" });
+    this.shown();
+    try {
+      p.run = (await threads.run(this.id, fields)).run_id;
+    } catch (err) {
+      this.pending = this.pending.filter((q) => q !== p);
+      this.shown();
+      throw err;
+    }
+    if (this.followed.has(p.run)) return;
+    this.followed.add(p.run);
+    void this.follow(p.run);
+  }
+
+  /** follow shows a run until it is over, joining it again where the line breaks. */
+  private async follow(run: string): Promise<void> {
+    let last = "-1";
+    while (!this.ended.signal.aborted) {
+      try {
+        for await (const e of threads.follow(this.id, run, last, this.ended.signal)) {
+          last = e.id || last;
+          await this.happened(run, e.event, e.data);
+        }
+        break;
+      } catch (err) {
+        if (this.ended.signal.aborted) return;
+        if (err instanceof Fault) break;
+        await pause(1000, this.ended.signal);
+      }
+    }
+    this.pending = this.pending.filter((p) => p.run !== run);
+    if (this.pending.length === 0) this.set({ live: [] });
+    await this.load().catch((err) => this.set({ fault: words(err) }));
+  }
+
+  private async happened(run: string, event: string, data: unknown): Promise<void> {
+    const p = this.pending.find((q) => q.run === run);
+    if (p && !p.begun && event !== "metadata") {
+      p.begun = true;
+      this.shown();
+    }
+    switch (event) {
+      case "values":
+        return this.take((data as { messages?: ThreadMessage[] }).messages ?? []);
+      case "messages": {
+        const [piece, facts] = data as [{ id: string; content: string; name?: string }, { langgraph_node?: string }];
+        const name = facts.langgraph_node ?? piece.name ?? t.assistant;
+        if (typeof piece.content === "string" && piece.content) this.live(name, name, (l) => ({ id: piece.id, text: (l.id === piece.id ? l.text : "") + piece.content }));
+        return;
+      }
+      case "updates":
+        for (const node of Object.values(data as Record<string, { messages?: ThreadMessage[] }>)) this.added(node?.messages ?? []);
+        return;
+      case "custom":
+        return this.report(data as { type: string; member?: string; round?: number; text?: string; progress?: Progress });
+      case "error":
+        this.set({ fault: String((data as { message?: string }).message) });
+    }
+  }
+
+  /** added puts messages that now stand on the thread into the transcript, by their ids. */
+  private added(fresh: ThreadMessage[]): void {
+    const all = [...this.store.get().messages];
+    for (const m of fresh) {
+      const asked = this.pending.find((p) => p.entry && p.begun)?.entry;
+      if (asked && !all.some((x) => x.id === asked.id)) all.push({ id: asked.id, type: "human", content: asked.text });
+      const i = all.findIndex((x) => x.id === m.id);
+      if (i >= 0) all[i] = m;
+      else all.push(m);
+      this.dropLive((l) => l.id === m.id || l.author === m.name);
+      const since = this.began.get(m.name ?? "");
+      if (since) this.took.set(m.id, (Date.now() - since) / 1000);
+    }
+    this.take(all);
+  }
+
+  private report(e: { type: string; member?: string; round?: number; text?: string; progress?: Progress }): void {
+    const name = e.member ?? t.assistant;
+    if (e.type === "dispatch_started") {
+      this.began.set(name, Date.now());
+      this.live(name, name, () => ({ round: e.round, text: "", thought: "", status: "", plan: [], tools: [], since: Date.now() }));
+    } else if (e.type === "dispatch_ended") {
+      this.dropLive((l) => l.author === name && !l.text);
+    } else if (e.type === "progress" && e.progress) {
+      const p = e.progress;
+      this.live(name, name, (l) => ({ round: e.round, ...reported(l, p) }));
+    } else if (e.type === "tool_call") {
+      this.live("lead", t.assistant, (l) => reported(l, { kind: "tool", text: e.text }));
+    } else if (e.type === "notice") {
+      this.live("lead", t.assistant, (l) => reported(l, { kind: "status", text: e.text }));
+    }
+  }
+
+  /** stop cancels what runs and what waits. */
+  async stop(): Promise<void> {
+    for (const p of [...this.pending].reverse()) if (p.run) await threads.cancel(this.id, p.run);
+  }
+
+  /** before is the checkpoint in front of a message: a turn from it is a branch without the message. */
+  private async before(id: string): Promise<object> {
+    const states = await threads.history(this.id);
+    const having = states.filter((s) => s.values.messages?.some((m) => m.id === id));
+    const parent = having[having.length - 1]?.parent_checkpoint;
+    if (!parent) throw new Error(t.notFound);
+    return { checkpoint: parent };
+  }
+
+  async resend(id: string, text: string): Promise<void> {
+    await this.send(text, await this.before(id));
+  }
+
+  /** retry takes the turn again that an answer came of. */
+  async retry(id: string): Promise<void> {
+    const place = await this.before(id);
+    await this.start({ run: "", entry: null, begun: true }, { input: null, ...place });
+  }
+
+  private from(id: string): { type: string; id: string }[] {
+    const all = this.store.get().messages;
+    return all.slice(all.findIndex((m) => m.id === id)).filter((m) => !isNote(m)).map((m) => ({ type: "remove", id: m.id }));
+  }
+
+  /** rewind takes back a message and all after it. */
+  async rewind(id: string): Promise<void> {
+    await threads.update(this.id, this.from(id));
+    await this.load();
+  }
+
+  /** fork makes a thread of its own that ends with a message. */
+  async fork(id: string): Promise<string> {
+    const drop = this.from(id).slice(1);
+    const copy = await threads.copy(this.id);
+    if (drop.length) await threads.update(copy.thread_id, drop);
+    return copy.thread_id;
+  }
+
+  remove(): Promise<unknown> {
+    return threads.remove(this.id);
+  }
+}
+
+/** isNote reports whether the room itself says m: it is in no window and cannot be taken back. */
+function isNote(m: ThreadMessage): boolean {
+  return m.type === "ai" && m.name === "room" && !m.additional_kwargs?.metadata?.room;
+}
+
+export function textOf(content: string | Block[]): string {
+  if (typeof content === "string") return content;
+  return content.filter((b) => b.type === "text").map((b) => b.text ?? "").join("\n\n");
+}
+
+function imagesOf(content: string | Block[]): string[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((b) => {
+    if (b.data && b.mime_type?.startsWith("image/")) return [`data:${b.mime_type};base64,${b.data}`];
+    const url = typeof b.image_url === "string" ? b.image_url : b.image_url?.url;
+    return url?.startsWith("data:image/") ? [url] : [];
+  });
+}
+
+/** entryOf is a message as the transcript shows it. */
+export function entryOf(m: ThreadMessage, me: string): Entry {
+  const facts = m.additional_kwargs?.metadata?.room;
+  const e: Entry = { id: m.id, author: m.name ?? t.assistant, kind: "agent", text: textOf(m.content), images: imagesOf(m.content), ...facts };
+  if (m.type === "human") return { ...e, author: me, kind: "person", mine: true, round: undefined };
+  if (isNote(m) || m.type === "system") return { ...e, author: m.name ?? "system", kind: "note" };
+  if (m.type === "tool") return { ...e, author: m.name ?? "tool", kind: "tool" };
+  return e;
+}

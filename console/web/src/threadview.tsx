@@ -1,0 +1,138 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Entry, Mentions } from "./types";
+import { rooms } from "./api";
+import { copy } from "./body";
+import { Composer } from "./composer";
+import { agentOf, lists, looked, refresh, titleOf } from "./lists";
+import { Menu, type Action } from "./menu";
+import { Dialog } from "./dialog";
+import { go, placeOf, useStore } from "./store";
+import { words } from "./talk";
+import { Thread } from "./thread";
+import { Transcript } from "./transcript";
+import { Fault, Gone } from "./fault";
+import { t } from "./strings";
+
+/** ThreadView is a conversation with the lead or one agent, and whoever is addressed in it. */
+export function ThreadView({ id, me }: { id: string; me: string }) {
+  const talk = useMemo(() => new Thread(id, me), [id, me]);
+  const s = useStore(talk.store);
+  const { sessions } = useStore(lists);
+  const [given, setGiven] = useState({ text: "", turn: 0 });
+  const [editing, setEditing] = useState("");
+  const [asking, setAsking] = useState<{ kind: "rewind" | "delete" | "rename"; id: string; words: string } | null>(null);
+  useEffect(() => {
+    void talk.begin();
+    return () => talk.end();
+  }, [talk]);
+  useEffect(() => looked(id), [id, s.entries.length, s.busy]);
+
+  const fail = (err: unknown) => talk.store.set({ fault: words(err) });
+  const attempt = (p: Promise<unknown>) => void p.catch(fail);
+  if (s.gone) return <Gone words={s.gone} />;
+  const agent = agentOf(s.thread);
+  const after = (m: string) => s.messages.length - s.messages.findIndex((x) => x.id === m);
+
+  const send = async (text: string) => {
+    if (editing) {
+      setEditing("");
+      return talk.resend(editing, text);
+    }
+    const to = agent ? addressed(text) : [];
+    if (agent && sessions && to.length > 0 && !(to.length === 1 && to[0] === agent)) {
+      const room = await rooms.create({ name: titleOf({ ...s.thread!, values: { messages: s.messages } }).slice(0, 200), agents: [...new Set([agent, ...to])] });
+      await rooms.post(room.id, text);
+      void refresh();
+      return go(placeOf("room", room.id));
+    }
+    await talk.send(agent && to.length === 0 ? `@${agent} ${text}` : text);
+    void refresh();
+  };
+  const hears = (m: Mentions, text: string): string => {
+    if (m.kind === "unknown") return t.hears.unknown(m.token ?? "", m.near ?? "");
+    if (m.kind === "empty") return t.hears.empty(t.everyone(m.to));
+    if (m.kind === "addressed") {
+      if (agent && sessions && m.to.some((n) => n !== agent)) return t.hears.start(t.everyone([...new Set([agent, ...m.to])]));
+      return t.hears.addressed(t.everyone(m.to));
+    }
+    return text.trim() === "" && !agent ? "" : agent ? t.hears.direct(agent) : t.hears.lead;
+  };
+  const put = (text: string) => setGiven((g) => ({ text, turn: g.turn + 1 }));
+  const edit = (e: Entry) => {
+    setEditing(e.id);
+    put(e.text);
+  };
+  const actions = (e: Entry): Action[] => {
+    const all: Action[] = [{ label: t.copy, do: () => attempt(copy(e.text)) }, { label: t.quote, do: () => put(quoted(e)) }];
+    if (e.kind === "note" || e.kind === "tool") return all;
+    if (e.kind === "person" && !s.busy) all.push({ label: t.edit, do: () => edit(e) });
+    if (e.kind === "agent" && !s.busy) all.push({ label: t.retry, do: () => attempt(talk.retry(e.id)) });
+    if (!s.busy) {
+      all.push({ label: t.fork, do: () => attempt(talk.fork(e.id).then((to) => (void refresh(), go(placeOf("thread", to))))) });
+      all.push({ label: t.rewind, do: () => setAsking({ kind: "rewind", id: e.id, words: t.rewindAsk(after(e.id)) }) });
+    }
+    return all;
+  };
+  const title = s.thread ? titleOf({ ...s.thread, values: { messages: s.messages } }) : "";
+  const whole = (): Action[] => [
+    { label: t.rename, do: () => setAsking({ kind: "rename", id, words: "" }) },
+    { label: t.export, do: () => save(title, s.entries) },
+    { label: t.deleteThread, do: () => setAsking({ kind: "delete", id, words: t.deleteAsk }) },
+  ];
+  const confirmed = (value: string) => {
+    const a = asking!;
+    setAsking(null);
+    if (a.kind === "rewind") attempt(talk.rewind(a.id));
+    else if (a.kind === "rename") attempt(talk.rename(value).then(refresh));
+    else attempt(talk.remove().then(() => (void refresh(), go("#/new"))));
+  };
+  const last = [...s.entries].reverse().find((e) => e.mine && !e.queued);
+  return (
+    <>
+      <header class="top">
+        <h1 dir="auto">{title}</h1>
+        <span class="grow" />
+        <Menu label={t.more} actions={whole} />
+      </header>
+      <Transcript entries={s.entries} live={s.live} busy={s.busy} actions={actions} />
+      <Fault words={s.fault} onClose={talk.clearFault} />
+      <Composer draft={id} anywhere={false} busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => last && !s.busy && edit(last)}>
+        {editing && (
+          <p class="notice">
+            {t.editing(after(editing) - 1)} <button type="button" class="quiet" onClick={() => (setEditing(""), put(""))}>{t.cancelEdit}</button>
+          </p>
+        )}
+      </Composer>
+      {asking && (
+        <Dialog title={asking.kind === "rename" ? t.rename : asking.words} ok={{ rewind: t.rewindGo, delete: t.deleteThread, rename: t.ok }[asking.kind]} cancel={t.keep} danger={asking.kind !== "rename"}
+          field={asking.kind === "rename" ? { label: t.title, value: title } : undefined} onOk={confirmed} onClose={() => setAsking(null)} />
+      )}
+    </>
+  );
+}
+
+/** addressed is the leading names of a text that are on the roster. */
+function addressed(text: string): string[] {
+  const names = lists.get().roster.map((d) => d.name);
+  const to: string[] = [];
+  for (const token of text.trim().split(/\s+/)) {
+    const name = names.find((n) => `@${n}`.toLowerCase() === token.toLowerCase());
+    if (!name) break;
+    to.push(name);
+  }
+  return to;
+}
+
+export function quoted(e: Entry): string {
+  return `${e.text.split("\n").map((l) => `> ${l}`).join("\n")}\n\n`;
+}
+
+/** save gives the person the transcript as a Markdown file. */
+export function save(title: string, entries: Entry[]): void {
+  const text = `# ${title}\n\n${entries.map((e) => `**${e.author}**\n\n${e.text}\n`).join("\n")}`;
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  a.download = `${title.replace(/[^\p{L}\p{N} _.-]+/gu, "").slice(0, 60) || "conversation"}.md`;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10_000);
+}

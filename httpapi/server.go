@@ -1,0 +1,136 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/hotreload"
+)
+
+// Caller is who asks, as the credential says.
+type Caller struct {
+	// Admin may probe delegates, and see and change the settings.
+	Admin bool
+	// Agents are the delegates that the caller reaches; nil means all of them.
+	Agents []string
+}
+
+func (c Caller) reaches(name string) bool { return c.Agents == nil || slices.Contains(c.Agents, name) }
+
+// Config wires a [Server].
+type Config struct {
+	// Roster is the live roster. Required.
+	Roster *delegate.Live
+	// File is the configuration file; nil where the built-in configuration is in force, which
+	// cannot be changed.
+	File *hotreload.File
+	// InForce is the configuration in force. Required.
+	InForce func() hotreload.Config
+	// Who says who sent a request. Required.
+	Who func(*http.Request) Caller
+}
+
+// Server answers requests. Make one with [New].
+type Server struct {
+	cfg Config
+	mux *http.ServeMux
+}
+
+// New returns a server. It does no I/O.
+func New(cfg Config) (*Server, error) {
+	if cfg.Roster == nil || cfg.InForce == nil || cfg.Who == nil {
+		return nil, errors.New("httpapi: Config.Roster, Config.InForce and Config.Who are required")
+	}
+	s := &Server{cfg: cfg, mux: http.NewServeMux()}
+	for pattern, h := range s.routes() {
+		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			answer, err := h(w, r)
+			s.answer(w, answer, err)
+		})
+	}
+	return s, nil
+}
+
+type handler func(http.ResponseWriter, *http.Request) (any, error)
+
+func (s *Server) routes() map[string]handler {
+	return map[string]handler{
+		"GET /api/mentions":                s.mentions,
+		"GET /api/delegates":               s.delegates,
+		"POST /api/delegates/{name}/probe": s.admin(s.probe),
+		"GET /api/settings":                s.admin(s.settings),
+		"PUT /api/settings":                s.admin(s.save),
+	}
+}
+
+// Patterns are the patterns under which the server is to be mounted.
+func (s *Server) Patterns() []string {
+	var all []string
+	for pattern := range s.routes() {
+		all = append(all, pattern)
+	}
+	return all
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// admin lets only admins through.
+func (s *Server) admin(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+		if !s.cfg.Who(r).Admin {
+			return nil, &refusal{http.StatusForbidden, "forbidden", "only an admin may do this"}
+		}
+		return h(w, r)
+	}
+}
+
+// refusal is an answer that is not the one hoped for.
+type refusal struct {
+	status        int
+	code, message string
+}
+
+func (e *refusal) Error() string { return e.message }
+
+func (s *Server) answer(w http.ResponseWriter, answer any, err error) {
+	var refused *refusal
+	switch {
+	case err == nil:
+		write(w, http.StatusOK, answer)
+	case errors.As(err, &refused):
+		write(w, refused.status, map[string]any{"detail": map[string]string{"code": refused.code, "message": refused.message}})
+	default:
+		write(w, http.StatusInternalServerError, map[string]any{"detail": map[string]string{"code": "internal", "message": "the server failed"}})
+	}
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // who asked may have gone
+}
+
+// maxBody bounds a body in bytes.
+const maxBody = 1 << 20
+
+// read decodes a body's object.
+func read(w http.ResponseWriter, r *http.Request, into any) error {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return &refusal{http.StatusRequestEntityTooLarge, "body_too_large", "the body is too large"}
+	case err != nil || !json.Valid(data):
+		return &refusal{http.StatusBadRequest, "invalid_json", "the body cannot be read as JSON"}
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return &refusal{http.StatusUnprocessableEntity, "invalid_request", "the body is not an object with usable values"}
+	}
+	return nil
+}
