@@ -256,6 +256,9 @@ func line(m langrooms.Message) string {
 		if s.Seen != 0 {
 			head += fmt.Sprintf(" seen=%d", s.Seen)
 		}
+		if s.Task != "" {
+			head += " task=" + s.Task
+		}
 		for _, mark := range []struct {
 			name string
 			set  bool

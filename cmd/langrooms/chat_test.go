@@ -132,7 +132,7 @@ func TestDoneLine(t *testing.T) {
 	expect(t, "a lead turn has no other line", 1, len(lines))
 
 	last, _ = turn("roster", "@prto hi")
-	expect(t, "the roster answer", clitest.Line{"type": "done", "thread": "roster", "handled": true,
+	expect(t, "the roster answer", clitest.Line{"type": "done", "thread": "roster", "handled": true, "reason": "unknown_delegate",
 		"text": last["text"], "aside": last["text"]}, last)
 
 	last, _ = turn("one", "@proto what broke?")

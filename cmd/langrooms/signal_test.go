@@ -35,7 +35,7 @@ func TestInterruptInLineMode(t *testing.T) {
 	first := done(p.Lines(1, "done"))[0]
 	<-q.Ctx.Done() // the peer is told by the end of its request
 	outcome := first["outcomes"].([]any)[0].(map[string]any)
-	expect(t, "the result", []any{"stopped", false, "canceled", nil}, []any{first["reason"], outcome["ok"], outcome["error_kind"], first["error"]})
+	expect(t, "the result", []any{"stopped", false, "stopped", nil}, []any{first["reason"], outcome["ok"], outcome["error_kind"], first["error"]})
 	letGo()
 	p.Say("@proto what broke?")
 	expect(t, "the next turn", "auth broke", done(p.Lines(2, "done"))[1].Text("text"))

@@ -68,6 +68,8 @@ func TestAnswers(t *testing.T) {
 		"silence":   {reply: delegate.Reply{Text: " \n"}, want: "@proto answered without text."},
 		"cut short": {reply: delegate.Reply{Text: "half", Incomplete: "max_tokens"}, want: "half\n\n(The answer is incomplete: max_tokens)"},
 		"a pause":   {reply: delegate.Reply{Text: "⏸ needs input: which?", Paused: true}, want: "⏸ needs input: which?"},
+		"a parked task": {reply: delegate.Reply{Text: "⏸ needs input: which?", Paused: true, Task: "k1"},
+			want: "⏸ needs input: which?\n\nTo answer it, call delegate_to with target \"proto\", the answer as query, and resume_task_id \"k1\"."},
 		"a failure": {kind: delegate.KindUnreachable, cause: "connection refused", want: "delegate @proto failed: connection refused"},
 		"a hostile failure": {kind: delegate.KindFailed, cause: "a\nb\x1b[31m" + strings.Repeat("x", 5000),
 			want: "delegate @proto failed: a b [31m" + strings.Repeat("x", 2000-8) + "…"},
