@@ -262,7 +262,7 @@ func (x *run) upcoming(rest []string) *openExchange {
 // settle closes the exchange on the thread when its last member left no message to do so.
 // One whose record is missing stays open: the next turn says so.
 func (x *run) settle() error {
-	if x.staging || len(unrecorded(x.outcomes)) > 0 || x.open == nil || x.open.Exchange != x.exchange {
+	if x.staging || slices.ContainsFunc(x.outcomes, func(o langrooms.Outcome) bool { return o.Unrecorded }) || x.open == nil || x.open.Exchange != x.exchange {
 		return nil
 	}
 	return x.put(sourceRoom, nil, nil)
@@ -271,7 +271,6 @@ func (x *run) settle() error {
 func (x *run) result(reason langrooms.Reason) langrooms.Result {
 	notes := room.NotesOf(x.outcomes, reason, room.ClampRounds(x.room.MaxRounds))
 	notes.Interrupted = x.Interrupted()
-	notes.Unrecorded = unrecorded(x.outcomes)
 	text, aside := room.Compose(x.address.To, x.outcomes, notes)
 	result := langrooms.Result{
 		Thread: x.Thread(), Handled: true, Exchange: x.exchange, Reason: reason,
@@ -282,14 +281,4 @@ func (x *run) result(reason langrooms.Reason) langrooms.Result {
 		result.Stopped = &stop
 	}
 	return result
-}
-
-func unrecorded(outcomes []langrooms.Outcome) []string {
-	var members []string
-	for _, o := range outcomes {
-		if o.Unrecorded {
-			members = append(members, o.Author)
-		}
-	}
-	return members
 }

@@ -101,7 +101,7 @@ func checkAfterDeath(t *testing.T, s *watched) {
 		t.Errorf("what stood on the thread has changed: %q", got)
 	}
 	for i, m := range after[len(before):] {
-		if !m.Stamp.Failed || m.Stamp.From != swept[i] || !strings.Contains(m.Text(), "interrupted") {
+		if !m.Stamp.Failed || m.Stamp.From != swept[i] || m.Stamp.ErrorKind != langrooms.ErrorInterrupted {
 			t.Errorf("swept %q, recorded %s", swept, lines(after[len(before):]))
 		}
 	}
