@@ -165,7 +165,6 @@ func (b *browser) value(role, name string) string {
 func (b *browser) say(text string) {
 	b.t.Helper()
 	b.types("textbox", "Message", text)
-	b.do(chromedp.KeyEvent("\x1b")) // the list of mentions, if it is open
 	b.click("button", "Send")
 }
 
@@ -199,3 +198,21 @@ func (b *browser) count(role, name string) int {
 
 // key is one key, or several.
 func key(keys string) chromedp.Action[chromedp.Void] { return chromedp.KeyEvent(keys) }
+
+func chromedpReload() chromedp.Action[chromedp.Void] { return chromedp.Reload() }
+
+// goTo opens an address in the window, from another page, so that it is loaded anew.
+func (b *browser) goTo(url string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(url))
+}
+
+// menu opens the menu of an author's nth message and takes an action, or leaves it open.
+func (b *browser) menu(author string, n int, action string) {
+	b.t.Helper()
+	b.until("no message of "+author, fmt.Sprintf(`find.all("article", %q).length > %d`, author, n))
+	eval[bool](b, fmt.Sprintf(`%s.all("article", %q)[%d].querySelector(".menu button").click(), true`, finder, author, n))
+	if action != "" {
+		b.click("menuitem", action)
+	}
+}

@@ -1,36 +1,391 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/langrooms/langrooms/internal/clitest"
 )
 
-// A person talks to the room in a browser: what the page names is found by role and name.
+// A person talks to the demo's roster: the rail, the transcript, the composer with its
+// mentions, the settings. What the page names is found by role and name.
 func TestConsole(t *testing.T) {
 	f := binary.In(t)
+	f.Config("model: { provider: demo }\nroom:\n  max_rounds: 3 # enough\n%s", demoRoster)
 	s := serve(t, f)
 	b := browse(t, s.url+"/")
 	b.sees("navigation", "Conversations")
 	b.click("button", "New chat")
-	b.sees("link", "Settings")
-	b.shoot("new")
 	b.types("textbox", "Message", "@or")
 	b.sees("listbox", "Mentions")
-	b.shoot("mentions")
 	b.do(key("\t"))
 	b.until("the mention was not taken", `find.one("textbox", "Message").value === "@oracle "`)
 	b.types("textbox", "Message", "what broke the build?")
 	b.click("button", "Send")
 	b.sees("log", "Transcript")
 	b.says("operator", "@oracle what broke the build?")
-	b.says("oracle", "")
+	b.says("oracle", "I am a demo agent")
 	b.say("@proto @reviewer what broke the build?")
-	b.says("proto", "")
-	b.says("reviewer", "")
+	b.says("proto", "I am a demo agent")
+	b.says("reviewer", "I am a demo agent")
 	b.until("the turn goes on", `!find.one("button", "Stop")`)
-	b.shoot("thread")
+	b.say("@nobody are you there?")
+	b.says("room", "Unknown or unreachable delegate")
 	b.click("link", "Settings")
 	b.sees("form", "Room")
-	b.sees("spinbutton", "Max rounds")
-	b.shoot("settings")
+	b.sees("spinbutton", "Catch-up messages")
+	b.sees("spinbutton", "Catch-up characters")
+	b.fills("spinbutton", "Max rounds", "99")
+	expect(t, "a value above the ceiling", "10", b.value("spinbutton", "Max rounds"))
+	b.click("button", "Save & Reload")
+	b.until("not saved", `document.body.innerText.includes("Saved and in force.")`)
+	expectContains(t, "the file", "max_rounds: 10 # enough", read(t, f, "langgraph-config.yaml"))
+	f.Config("model: { provider: demo }\nroom:\n  max_rounds: 7\n%s", demoRoster)
+	b.fills("spinbutton", "Max rounds", "4")
+	b.click("button", "Save & Reload")
+	b.sees("button", "Take the file's")
+	b.until("both versions", `document.body.innerText.includes("In the file: 7") && document.body.innerText.includes("Yours: 4")`)
+	b.click("button", "Save mine over it")
+	b.until("not saved", `document.body.innerText.includes("Saved and in force.")`)
+	expectContains(t, "the file", "max_rounds: 4", read(t, f, "langgraph-config.yaml"))
+	b.click("link", "Roster")
+	b.click("button", "Probe oracle")
+	b.until("no health", `document.body.innerText.includes("answers (")`)
+	s.end(t)
+}
+
+// demoRoster is that of the built-in configuration.
+const demoRoster = `delegates:
+  - { name: proto, type: acp, description: "builds and vets the working folder", command: "demo:proto" }
+  - { name: reviewer, type: a2a, description: "reads the last commits", url: "demo:reviewer" }
+  - { name: oracle, type: openai, description: "answers from the conversation", url: "demo:oracle", model: oracle }
+`
+
+func read(t testing.TB, f *clitest.Folder, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(f.Dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// slowly is a model that says first, waits until it may go on, and says the rest.
+type slowly struct {
+	url, first, rest string
+	goOn             chan struct{}
+}
+
+func newSlowly(t testing.TB, first, rest string) *slowly {
+	s := &slowly{first: first, rest: rest, goOn: make(chan struct{}, 8)}
+	server := httptest.NewServer(s)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	s.url = server.URL + "/v1"
+	return s
+}
+
+func (s *slowly) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	piece := func(text, end string) {
+		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%q},\"finish_reason\":%s}]}\n\n", text, end)
+		_ = http.NewResponseController(w).Flush() // who asked may have gone
+	}
+	piece(s.first, "null")
+	select {
+	case <-s.goOn:
+		piece(s.rest, `"stop"`)
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	case <-r.Context().Done():
+	}
+}
+
+func voiceEntry(name, url string) string {
+	return fmt.Sprintf("  - { name: %s, type: openai, url: %q, model: m }\n", name, url)
+}
+
+// What is said is seen while it is said, in each window, after a reload too; a message meanwhile
+// waits; stop stops.
+func TestConsoleLive(t *testing.T) {
+	f := binary.In(t)
+	slow := newSlowly(t, "the first half ", "and the second")
+	f.Config("model: { provider: demo }\ndelegates:\n%s", voiceEntry("slow", slow.url))
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.say("@slow tell me")
+	b.until("no live text", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
+	here := eval[string](b, "location.href")
+	other := b.second(here)
+	other.until("no live text in another window", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
+	other.types("textbox", "Message", "a draft of mine")
+	b.do(chromedpReload())
+	b.until("no live text after a reload", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
+	b.say("@slow and then?")
+	b.until("not queued", `find.all("article", "operator").some((e) => e.innerText.includes("and then?") && e.innerText.includes("queued"))`)
+	slow.goOn <- struct{}{}
+	b.says("slow", "the first half and the second")
+	other.says("slow", "the first half and the second")
+	b.click("button", "Stop")
+	b.until("it goes on", `!find.one("button", "Stop")`)
+	b.until("nothing is said of the stop", `find.all("article", "slow").some((e) => e.innerText.includes("failed"))`)
+	other.until("the other window differs", `find.all("article", "slow").length === 2 && !find.one("button", "Stop")`)
+	expect(t, "a draft beside a turn", "a draft of mine", other.value("textbox", "Message"))
+	order := `find.all("article", "slow").concat(find.all("article", "operator")).length`
+	expect(t, "messages in both windows", eval[int](b, "(() => { const find = "+finder+"; return "+order+"; })()"), eval[int](other, "(() => { const find = "+finder+"; return "+order+"; })()"))
+	s.end(t)
+}
+
+const hostileText = `# Hello <script>window.pwned = 1</script>
+
+<img src=x onerror="window.pwned = 2"> <svg onload="window.pwned = 3"><a xlink:href="javascript:window.pwned=4"><text>svg</text></a></svg>
+
+[a link](javascript:window.pwned=5) [data](data:text/html,<script>window.pwned=6</script>) ![far](https://evil.example/pixel.png)
+<iframe srcdoc="<script>parent.pwned = 7</script>"></iframe> <style>body { display: none }</style> <form action="https://evil.example"><input name=key></form>
+<a href="https://fine.example" onclick="window.pwned = 8" style="position:fixed;inset:0">over all</a>
+
+right ` + "\u202e" + `to left
+
+` + "```html\n<script>window.pwned = 9</script>\n```" + `
+
+| a | b |
+| --- | --- |
+| <b onmouseover="window.pwned = 10">x</b> | y |
+`
+
+// What a model says runs nowhere, asks nobody, and can be read.
+func TestConsoleHostile(t *testing.T) {
+	f := binary.In(t)
+	texts := map[string]string{"markup": hostileText, "huge": strings.Repeat("a very long line of words that goes on ", 27_000), "code": "```\n" + strings.Repeat("x = 1\n", 20_000) + "```"}
+	m := clitest.NewModel(t, func(q clitest.Question) clitest.Answer {
+		for name, text := range texts {
+			if strings.Contains(q.Last(), "say "+name) {
+				return clitest.Say(text)
+			}
+		}
+		return clitest.Say("what?")
+	})
+	f.Config("model: { provider: demo }\ndelegates:\n%s%s", voiceEntry("mallory", m.URL), voiceEntry("раypal", m.URL)) // the second begins in Cyrillic
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.say("@mallory say markup")
+	b.says("mallory", "<script>window.pwned = 1</script>")
+	b.says("mallory", "‹U+202E›")
+	b.until("the code is not coloured", `document.querySelector("pre .hljs-tag, pre .hljs-name")`)
+	for what, bad := range map[string]string{
+		"a script":                `document.querySelectorAll("article script, article svg, article iframe, article form, article style, article [onerror], article [onclick], article [onload], article [style], article object, article embed").length`,
+		"a link that runs":        `[...document.querySelectorAll("article a")].filter((a) => a.hasAttribute("href") && !/^(https?|mailto):/.test(a.href)).length`,
+		"a picture of elsewhere":  `[...document.querySelectorAll("article img")].filter((i) => !i.src.startsWith("data:")).length`,
+		"something that was run":  `Number(window.pwned ?? 0)`,
+		"a request to another":    `performance.getEntriesByType("resource").filter((r) => !r.name.startsWith(location.origin)).length`,
+		"a sideways page":         `Math.max(0, document.documentElement.scrollWidth - innerWidth)`,
+		"a link that knows of us": `[...document.querySelectorAll("article a[href]")].filter((a) => !a.rel.includes("noopener")).length`,
+	} {
+		if n := eval[int](b, bad); n != 0 {
+			t.Errorf("%s in the page: %d", what, n)
+		}
+	}
+	b.say("@mallory say huge")
+	b.says("mallory", "This message has 102")
+	b.say("@mallory say code")
+	b.until("no code", `[...document.querySelectorAll("article pre")].some((p) => p.innerText.length > 100000 && p.clientHeight < 500)`)
+	b.click("button", "New chat")
+	b.say("@раypal who are you?")
+	b.until("a name of two alphabets is not marked", `find.all("article", "раypal").some((e) => e.innerText.includes("mixed letters"))`)
+	s.end(t)
+}
+
+// A shared session: begun with two agents, a mention wakes one, it is closed and stays readable.
+func TestConsoleSession(t *testing.T) {
+	f := binary.In(t)
+	slow := newSlowly(t, "thinking aloud", " and done")
+	f.Config("model: { provider: demo }\n%s%s", demoRoster, voiceEntry("slow", slow.url))
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.until("no agents to pick", `find.all("checkbox", null).length === 4`)
+	eval[bool](b, `[...document.querySelectorAll(".card input")].filter((i) => /oracle|slow/.test(i.parentElement.innerText)).map((i) => i.click()).length === 2`)
+	b.say("Release notes")
+	b.until("no session", `location.hash.startsWith("#/room/")`)
+	b.says("operator", "Release notes")
+	b.says("room", "oracle")
+	b.say("what do you think, @oracle?")
+	b.says("oracle", "I am a demo agent")
+	b.say("and @slow?")
+	b.until("no live text", `find.all("article", "slow").some((e) => e.innerText.includes("thinking aloud"))`)
+	b.click("button", "Stop slow")
+	b.until("it goes on", `!find.one("button", "Stop slow")`)
+	b.click("button", "More")
+	b.click("menuitem", "Close session")
+	b.click("button", "Close session")
+	b.until("it is not closed", `document.body.innerText.includes("Its transcript stays readable.") && !find.one("textbox", "Message")`)
+	b.click("button", "More")
+	b.click("menuitem", "Reopen")
+	b.sees("textbox", "Message")
+	id := strings.TrimPrefix(eval[string](b, "location.hash"), "#/room/")
+	b.click("button", "New chat")
+	b.goTo(s.url + "/sessions/" + id)
+	b.says("oracle", "I am a demo agent")
+	s.end(t)
+}
+
+// A thread with one agent stays that: addressing another opens a session of both.
+func TestConsoleOneToOne(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\n%s", demoRoster)
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.until("no agents to pick", `find.all("checkbox", null).length === 3`)
+	eval[bool](b, `[...document.querySelectorAll(".card input")].filter((i) => /oracle/.test(i.parentElement.innerText)).map((i) => i.click()).length === 1`)
+	b.say("what broke?")
+	b.says("oracle", "I am a demo agent")
+	b.until("the turn goes on", `!find.one("button", "Stop")`)
+	thread := eval[string](b, "location.hash")
+	b.say("@reviewer what do you say?")
+	b.until("no session", `location.hash.startsWith("#/room/")`)
+	b.says("reviewer", "I am a demo agent")
+	b.goTo(s.url + "/" + thread)
+	b.says("oracle", "I am a demo agent")
+	expect(t, "words of the other in the thread", 0, b.count("article", "reviewer"))
+	s.end(t)
+}
+
+// Messages are edited, forked and taken back from their menus.
+func TestConsoleMenus(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\n%s", demoRoster)
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.say("@oracle the first")
+	b.says("oracle", "I am a demo agent")
+	b.until("the turn goes on", `!find.one("button", "Stop")`)
+	b.say("@oracle the second")
+	b.until("no second answer", `find.all("article", "oracle").length === 2 && !find.one("button", "Stop")`)
+	b.menu("operator", 1, "Edit and resend")
+	b.until("nothing to edit", `find.one("textbox", "Message").value === "@oracle the second"`)
+	b.fills("textbox", "Message", "@oracle another second")
+	b.click("button", "Send")
+	b.says("operator", "another second")
+	b.until("the branch is not shown", `find.all("article", "oracle").length === 2 && !document.querySelector("[role=log]").innerText.includes("@oracle the second") && !find.one("button", "Stop")`)
+	thread := eval[string](b, "location.hash")
+	b.menu("oracle", 0, "Fork from here")
+	b.until("no fork", `location.hash !== `+fmt.Sprintf("%q", thread)+` && find.all("article", "operator").length === 1 && find.all("article", "oracle").length === 1`)
+	b.goTo(s.url + "/" + thread)
+	b.until("the thread has changed", `find.all("article", "oracle").length === 2`)
+	b.menu("operator", 1, "Rewind to here")
+	b.click("button", "Rewind")
+	b.until("nothing was taken back", `find.all("article", "oracle").length === 1 && find.all("article", "operator").length === 1`)
+	b.menu("oracle", 0, "Retry")
+	b.until("no other answer", `find.all("article", "oracle").length === 1 && !find.one("button", "Stop")`)
+	b.click("button", "More")
+	b.click("menuitem", "Delete")
+	b.click("button", "Delete")
+	b.until("it is there", `location.hash === "#/new"`)
+	s.end(t)
+}
+
+// With keys the page asks for one, and the scripts never see it.
+func TestConsoleSignIn(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\nserver:\n  keys:\n    - { name: ada, key: planted-ada, admin: true }\n    - { name: bob, key: planted-bob }\n%s", demoRoster)
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.types("textbox", "Key", "wrong")
+	b.click("button", "Sign in")
+	b.until("no fault", `find.all("alert", null).some((e) => e.innerText.includes("not known"))`)
+	b.fills("textbox", "Key", "planted-bob")
+	b.click("button", "Sign in")
+	b.sees("button", "New chat")
+	expect(t, "settings of one who is no admin", 0, b.count("link", "Settings"))
+	expect(t, "the key in the page", "", eval[string](b, `document.cookie`))
+	b.say("@oracle hello")
+	b.says("bob", "@oracle hello")
+	b.click("button", "Sign out")
+	b.types("textbox", "Key", "planted-ada")
+	b.click("button", "Sign in")
+	b.sees("link", "Settings")
+	s.end(t)
+}
+
+// axe finds nothing serious, in either theme.
+func TestConsoleAxe(t *testing.T) {
+	axe, err := os.ReadFile("../../console/web/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("axe-core is not installed: npm ci in console/web")
+		}
+		t.Skip("axe-core is not installed: npm ci in console/web")
+	}
+	f := binary.In(t)
+	m := clitest.NewModel(t, func(clitest.Question) clitest.Answer {
+		return clitest.Say("# A title\n\n> quoted\n\n```go\nfunc main() { println(\"hi\") } // so\n```\n\n| a | b |\n| --- | --- |\n| 1 | `two` |\n\n[a link](https://fine.example)")
+	})
+	f.Config("model: { provider: demo }\n%s%s", demoRoster, voiceEntry("writer", m.URL))
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	eval[bool](b, string(axe)+"; true")
+	check := func(view string) {
+		t.Helper()
+		for _, theme := range []string{"light", "dark"} {
+			eval[bool](b, fmt.Sprintf(`(document.documentElement.dataset.theme = %q, true)`, theme))
+			found := eval[string](b, `axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
+			if found != "" {
+				t.Errorf("%s, %s:\n%s", view, theme, found)
+			}
+		}
+	}
+	b.until("no agents", `find.all("checkbox", null).length === 4`)
+	check("new chat")
+	b.types("textbox", "Message", "@")
+	b.sees("listbox", "Mentions")
+	check("mentions")
+	b.fills("textbox", "Message", "@writer @oracle write")
+	b.do(key("\x1b"))
+	b.click("button", "Send")
+	b.says("writer", "A title")
+	b.says("oracle", "")
+	b.until("the turn goes on", `!find.one("button", "Stop")`)
+	check("thread")
+	b.menu("writer", 0, "")
+	check("menu")
+	b.do(key("\x1b"))
+	b.click("link", "Settings")
+	b.sees("form", "Room")
+	check("settings")
+	b.click("link", "Roster")
+	b.sees("button", "Probe proto")
+	check("roster")
+	b.click("button", "Keyboard shortcuts")
+	check("keys")
+	b.click("button", "Close")
+	eval[bool](b, `dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })), true`)
+	b.sees("combobox", "Type a command or a conversation")
+	check("palette")
+	s.end(t)
+}
+
+// The page is as quick as a person expects: the list of mentions, and a long thread.
+func TestConsoleQuick(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\n%s", demoRoster)
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.sees("textbox", "Message")
+	eval[bool](b, `(() => { const a = document.querySelector("textarea"); a.focus(); a.addEventListener("input", () => { window.typed = performance.now(); });
+  new MutationObserver(() => { if (!window.listed && document.querySelector("[role=listbox]")) window.listed = performance.now(); }).observe(document.body, { childList: true, subtree: true }); return true; })()`)
+	began := time.Now()
+	b.do(key("@"))
+	b.sees("listbox", "Mentions")
+	ms := eval[float64](b, "window.listed - window.typed")
+	t.Logf("from keystroke to the list: %.1f ms (seen after %v)", ms, time.Since(began).Round(time.Millisecond))
+	if ms > 500 { // the goal is 50 on a machine that does nothing else
+		t.Errorf("the list of mentions came after %.0f ms", ms)
+	}
 	s.end(t)
 }

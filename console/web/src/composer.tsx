@@ -109,7 +109,7 @@ export function Composer(p: Props) {
     } else if (e.key === "Escape" && open) {
       e.stopPropagation();
       setOpen(false);
-    } else if (e.key === "Escape" && p.busy) {
+    } else if (e.key === "Escape" && p.busy && text === "") {
       void p.onStop().catch((err) => p.onFault(words(err)));
     } else if (e.key === "Enter" && !e.shiftKey) {
       e.preventDefault();

@@ -15,10 +15,7 @@ export function NewView({ me }: { me: string }) {
   const [picked, setPicked] = useState<string[]>([]);
   const [fault, setFault] = useState("");
 
-  const pick = (name: string) => {
-    if (picked.includes(name)) setPicked(picked.filter((n) => n !== name));
-    else setPicked(sessions ? [...picked, name] : [name]);
-  };
+  const pick = (name: string) => setPicked((all) => (all.includes(name) ? all.filter((n) => n !== name) : sessions ? [...all, name] : [name]));
   const send = async (text: string) => {
     setFault("");
     if (picked.length > 1) {

@@ -155,6 +155,6 @@ export const t = {
     ["Shift Enter", "New line"],
     ["↑ in an empty message", "Edit the last one"],
     ["@", "Mention: arrows choose, Tab or Enter takes, Esc closes"],
-    ["Esc", "Stop what works, or close what is open"],
+    ["Esc in an empty message", "Stop what works"],
   ] as [string, string][],
 };

@@ -87,7 +87,7 @@ export class Thread extends Talk<More> {
   /** shown puts the transcript and what waits behind it into the store. */
   private shown(): void {
     const entries = this.store.get().messages.map((m) => ({ ...entryOf(m, this.me), took: this.took.get(m.id) }));
-    const waiting = this.pending.filter((p) => p.entry).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
+    const waiting = this.pending.filter((p) => p.entry && !entries.some((e) => e.id === p.entry?.id)).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
     this.set({ entries: [...entries.filter((e) => e.text || e.images.length), ...waiting], busy: this.pending.length > 0 });
   }
 
