@@ -42,6 +42,15 @@ func (i Identity) Reaches(delegate string) bool {
 	return i.Agents == nil || slices.Contains(i.Agents, delegate)
 }
 
+// Subject names the identity among all: a user by its name, an agent with its kind before it, with
+// a space that no name holds, so that a user called proto does not own what the agent made.
+func (i Identity) Subject() string {
+	if i.Kind == Agent {
+		return string(Agent) + " " + i.Name
+	}
+	return i.Name
+}
+
 // Key is an identity and how to prove it.
 type Key struct {
 	Identity

@@ -193,3 +193,11 @@ func Example() {
 	// 200 hello, ada
 	// 401 {"detail":"a key is needed: send it as Authorization: Bearer KEY or X-Api-Key: KEY"}
 }
+
+// A user and an agent of one name own different things.
+func TestSubject(t *testing.T) {
+	user, agent := gate.Identity{Kind: gate.User, Name: "proto"}, gate.Identity{Kind: gate.Agent, Name: "proto"}
+	if user.Subject() != "proto" || agent.Subject() == user.Subject() {
+		t.Errorf("%q, %q", user.Subject(), agent.Subject())
+	}
+}

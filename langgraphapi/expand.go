@@ -10,6 +10,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // sent is one event of a stream.
@@ -185,7 +186,7 @@ func (x *expander) stored(m langrooms.Message, checkpoint string) (out []sent) {
 	rendered := v.message(m, clone(x.heard))
 	if rendered.Type == "ai" {
 		out = append(out, x.close(m, rendered)...)
-		if m.Extra[noteKey] == nil {
+		if !thread.IsNote(m) {
 			x.heard[rendered.Name] = true
 		}
 	}

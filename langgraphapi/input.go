@@ -28,10 +28,10 @@ func (s *Server) input(ctx context.Context, k known, q runQuery) (runs.Input, er
 			return in, refused(http.StatusUnprocessableEntity, "input must be an object with messages")
 		}
 	}
-	at := checkpointer.Ref{Thread: k.id, ID: in.Checkpoint}
+	at := checkpointer.Ref{Thread: k.ID, ID: in.Checkpoint}
 	if in.Checkpoint != "" {
 		if _, err := s.cfg.Saver.Get(ctx, at); errors.Is(err, checkpointer.ErrNotFound) {
-			return in, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.id, in.Checkpoint)
+			return in, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.ID, in.Checkpoint)
 		} else if err != nil {
 			return in, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // message is a message as LangGraph's clients see it.
@@ -57,7 +58,7 @@ func (v view) messages(stored []langrooms.Message) []message {
 func (v view) message(m langrooms.Message, voices map[string]bool) message {
 	out := message{ID: m.ID, Kwargs: map[string]any{}, Response: map[string]any{}}
 	switch {
-	case m.Extra[noteKey] != nil && m.Role == langrooms.RoleAI:
+	case thread.IsNote(m) && m.Role == langrooms.RoleAI:
 		out.Type, out.Name, out.Content = "ai", noteAuthor, textContent(m.Text())
 		out.ToolCalls, out.InvalidCall = &[]toolCall{}, &[]toolCall{}
 	case m.Stamp != nil && m.Stamp.From == langrooms.Operator, m.Stamp == nil && m.Role == langrooms.RoleHuman:

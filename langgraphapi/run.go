@@ -167,14 +167,14 @@ func (s *Server) acceptQuery(r *http.Request, q runQuery, temporary bool) (accep
 	if err := s.begun(r.Context(), &k, assistant); err != nil {
 		return accepted{}, err
 	}
-	request := runs.Request{Thread: k.id, Strategy: runs.Strategy(q.Multitask), After: time.Duration(q.After * float64(time.Second)), Input: in}
+	request := runs.Request{Thread: k.ID, Strategy: runs.Strategy(q.Multitask), After: time.Duration(q.After * float64(time.Second)), Input: in}
 	if request.Strategy == "" && in.Checkpoint != "" {
-		request.Strategy, err = s.overtakes(r.Context(), k.id, in.Checkpoint)
+		request.Strategy, err = s.overtakes(r.Context(), k.ID, in.Checkpoint)
 		if err != nil {
 			return accepted{}, err
 		}
 	}
-	metadata := merged(merged(k.record.Metadata, q.Metadata), map[string]any{"graph_id": assistant.GraphID, "assistant_id": assistant.ID})
+	metadata := merged(merged(k.Record.Metadata, q.Metadata), map[string]any{"graph_id": assistant.GraphID, "assistant_id": assistant.ID})
 	kw := kwargs{Graph: assistant.GraphID, StreamMode: q.StreamMode.list(), Temporary: temporary}
 	if !in.Incognito {
 		kw.Input = q.Input
@@ -223,16 +223,16 @@ func (s *Server) threadOf(r *http.Request, q runQuery, temporary bool) (known, e
 // begun writes into the thread's metadata which graph it is of, and gives it the empty root
 // checkpoint without which clients cannot edit its first message.
 func (s *Server) begun(ctx context.Context, k *known, a assistant) error {
-	if k.record.Metadata["graph_id"] != a.GraphID {
+	if k.Record.Metadata["graph_id"] != a.GraphID {
 		if err := s.patch(ctx, k, map[string]any{"graph_id": a.GraphID, "assistant_id": a.ID}); err != nil {
 			return err
 		}
 	}
-	_, err := s.cfg.Saver.Get(ctx, checkpointer.Ref{Thread: k.id})
+	_, err := s.cfg.Saver.Get(ctx, checkpointer.Ref{Thread: k.ID})
 	if !errors.Is(err, checkpointer.ErrNotFound) {
 		return err
 	}
-	_, err = s.cfg.Saver.Put(ctx, checkpointer.Ref{Thread: k.id}, checkpointer.Step{ID: langrooms.NewID(), Metadata: rootMetadata})
+	_, err = s.cfg.Saver.Put(ctx, checkpointer.Ref{Thread: k.ID}, checkpointer.Step{ID: langrooms.NewID(), Metadata: rootMetadata})
 	if errors.Is(err, checkpointer.ErrConflict) {
 		return nil // another run was first
 	}
@@ -265,7 +265,7 @@ func (s *Server) runList(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		all, err := s.cfg.Runs.List(r.Context(), k.id, 0)
+		all, err := s.cfg.Runs.List(r.Context(), k.ID, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -288,7 +288,7 @@ func (s *Server) withRun(w http.ResponseWriter, r *http.Request, do func(known, 
 	k, err := s.find(r, r.PathValue("thread"))
 	if err == nil {
 		var one runs.Run
-		if one, err = s.cfg.Runs.Get(r.Context(), k.id, r.PathValue("run")); err == nil {
+		if one, err = s.cfg.Runs.Get(r.Context(), k.ID, r.PathValue("run")); err == nil {
 			err = do(k, one)
 		}
 	}
@@ -306,7 +306,7 @@ func (s *Server) runGet(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) runDelete(w http.ResponseWriter, r *http.Request) {
 	s.withRun(w, r, func(k known, one runs.Run) error {
-		err := s.cfg.Runs.Remove(r.Context(), k.id, one.ID)
+		err := s.cfg.Runs.Remove(r.Context(), k.ID, one.ID)
 		if err == nil {
 			w.WriteHeader(http.StatusNoContent)
 		}
@@ -321,11 +321,11 @@ func (s *Server) runCancel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.withRun(w, r, func(k known, one runs.Run) error {
-		if err := s.cfg.Runs.Cancel(r.Context(), k.id, one.ID, action == "rollback"); err != nil {
+		if err := s.cfg.Runs.Cancel(r.Context(), k.ID, one.ID, action == "rollback"); err != nil {
 			return err
 		}
 		if wait := r.FormValue("wait"); wait == "1" || wait == "true" {
-			if err := s.cfg.Runs.Wait(r.Context(), k.id, one.ID); err != nil {
+			if err := s.cfg.Runs.Wait(r.Context(), k.ID, one.ID); err != nil {
 				return err
 			}
 			w.WriteHeader(http.StatusNoContent)

@@ -76,8 +76,8 @@ func (s *Server) matching(r *http.Request, q threadQuery) (found []threadObject,
 		} else if err != nil {
 			return nil, nil, err
 		}
-		if info.Updated.After(k.record.Updated) {
-			k.record.Updated = info.Updated
+		if info.Updated.After(k.Record.Updated) {
+			k.Record.Updated = info.Updated
 		}
 		t, err := s.object(r.Context(), k, len(q.Values) > 0)
 		if err != nil {
@@ -86,7 +86,7 @@ func (s *Server) matching(r *http.Request, q threadQuery) (found []threadObject,
 		if !contains(t.Metadata, q.Metadata) || q.Status != "" && t.Status != q.Status || !holds(t.Values, q.Values) {
 			continue
 		}
-		found, ids[k.id] = append(found, t), k
+		found, ids[k.ID] = append(found, t), k
 	}
 	slices.SortStableFunc(found, func(a, b threadObject) int { return cmp.Compare(q.sortKey(a), q.sortKey(b)) })
 	if !strings.EqualFold(q.SortOrder, "asc") {

@@ -9,15 +9,8 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/thread"
 )
-
-// Identity is who asks, as the credential says.
-type Identity struct {
-	// Name is empty where the server knows no keys; then everything may be done.
-	Name string
-	// Admin may use every thread, not only its own.
-	Admin bool
-}
 
 // Config wires a [Server].
 type Config struct {
@@ -30,7 +23,7 @@ type Config struct {
 	// Lead is the lead's name; nil or empty means "assistant".
 	Lead func() string
 	// Who says who sent a request; nil means that the server knows no keys.
-	Who func(*http.Request) Identity
+	Who func(*http.Request) thread.Caller
 	// Delete removes a thread with all that is remembered of it. Required.
 	Delete func(ctx context.Context, thread string) error
 	// Branch begins a branch of a thread at a checkpoint, the head when it is empty, which keeps
@@ -157,9 +150,9 @@ func (s *Server) lead() string {
 	return langrooms.Assistant
 }
 
-func (s *Server) who(r *http.Request) Identity {
+func (s *Server) who(r *http.Request) thread.Caller {
 	if s.cfg.Who == nil {
-		return Identity{Admin: true}
+		return thread.Caller{Admin: true}
 	}
 	return s.cfg.Who(r)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // checkpoint is a Checkpoint object.
@@ -91,7 +92,7 @@ func moments(order []checkpointer.Checkpoint, byID map[string]checkpointer.Check
 
 // isMoment reports whether the messages changed at cp.
 func isMoment(cp checkpointer.Checkpoint, byID map[string]checkpointer.Checkpoint, all bool) (is, sure bool) {
-	if cp.Parent == "" || cp.Metadata["source"] == sourceNote {
+	if cp.Parent == "" || cp.Metadata["source"] == thread.SourceNote {
 		return true, true
 	}
 	parent, ok := byID[cp.Parent]
@@ -121,8 +122,8 @@ func momentBefore(cp checkpointer.Checkpoint, byID map[string]checkpointer.Check
 
 // AtHead reports whether nothing has been said on a thread since the checkpoint, so that a turn
 // from it is no branch.
-func AtHead(ctx context.Context, saver checkpointer.Saver, thread, checkpoint string) (bool, error) {
-	at := checkpointer.Ref{Thread: thread}
+func AtHead(ctx context.Context, saver checkpointer.Saver, id, checkpoint string) (bool, error) {
+	at := checkpointer.Ref{Thread: id}
 	head, err := saver.Get(ctx, at)
 	if err != nil {
 		return false, err
@@ -131,7 +132,7 @@ func AtHead(ctx context.Context, saver checkpointer.Saver, thread, checkpoint st
 		if cp.Ref.ID == checkpoint {
 			return true, nil
 		}
-		if cp.Parent == "" || cp.Metadata["source"] == sourceNote {
+		if cp.Parent == "" || cp.Metadata["source"] == thread.SourceNote {
 			return false, nil
 		}
 		at.ID = cp.Parent
@@ -150,19 +151,19 @@ func AtHead(ctx context.Context, saver checkpointer.Saver, thread, checkpoint st
 func (s *Server) stateOf(ctx context.Context, k known, at string) (state, error) {
 	empty := state{Values: values{[]message{}}, Next: []string{}, Tasks: []any{}, Metadata: map[string]any{}}
 	if at == "" {
-		line, err := s.line(ctx, k.id, 1, "")
+		line, err := s.line(ctx, k.ID, 1, "")
 		if err != nil || len(line) == 0 {
 			return empty, err
 		}
 		return s.render(ctx, k, line[0])
 	}
-	line, err := s.line(ctx, k.id, 0, "")
+	line, err := s.line(ctx, k.ID, 0, "")
 	if err != nil {
 		return empty, err
 	}
 	i := slices.IndexFunc(line, func(m moment) bool { return m.Ref.ID == at })
 	if i < 0 {
-		return empty, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.id, at)
+		return empty, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.ID, at)
 	}
 	return s.render(ctx, k, line[i])
 }
@@ -175,8 +176,8 @@ func (s *Server) render(ctx context.Context, k known, m moment) (state, error) {
 	}
 	created := stamp(m.Time)
 	st := state{Values: values{s.viewOf(k).messages(stored)}, Next: []string{}, Tasks: []any{}, Created: &created,
-		Checkpoint: s.ref(k.id, m.Ref.ID), Parent: s.ref(k.id, m.before),
-		Metadata: map[string]any{"source": source(m.Metadata["source"]), "step": float64(m.Length - 1), "thread_id": k.id}}
+		Checkpoint: s.ref(k.ID, m.Ref.ID), Parent: s.ref(k.ID, m.before),
+		Metadata: map[string]any{"source": source(m.Metadata["source"]), "step": float64(m.Length - 1), "thread_id": k.ID}}
 	return st, nil
 }
 
@@ -210,7 +211,7 @@ func source(own any) string {
 
 // viewOf is how the messages of a thread are shown to its clients.
 func (s *Server) viewOf(k known) view {
-	return view{lead: s.lead(), named: k.record.Metadata["graph_id"] == graphNamed}
+	return view{lead: s.lead(), named: k.Record.Metadata["graph_id"] == graphNamed}
 }
 
 func (s *Server) stateGet(w http.ResponseWriter, r *http.Request) {
@@ -290,9 +291,9 @@ func (s *Server) history(ctx context.Context, k known, q historyQuery) (any, err
 	if len(q.Metadata) > 0 || q.Checkpoint != "" {
 		need = 0
 	}
-	line, err := s.line(ctx, k.id, need, string(q.Before))
+	line, err := s.line(ctx, k.ID, need, string(q.Before))
 	if errors.Is(err, checkpointer.ErrNotFound) {
-		return nil, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.id, q.Before)
+		return nil, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.ID, q.Before)
 	}
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (s *Server) runJoinStream(w http.ResponseWriter, r *http.Request) {
 			a.query.OnDisconnect = "cancel"
 		}
 		if fromNow {
-			position, err := s.cfg.Runs.Position(r.Context(), k.id, one.ID)
+			position, err := s.cfg.Runs.Position(r.Context(), k.ID, one.ID)
 			if err != nil {
 				return err
 			}

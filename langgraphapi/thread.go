@@ -4,28 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/thread"
 )
-
-// namespace is where a thread keeps what the API knows of it beside its messages.
-const namespace = "langrooms.thread"
-
-const recordChannel = "record"
-
-// record is what the API keeps of a thread.
-type record struct {
-	Created  time.Time      `json:"created"`
-	Updated  time.Time      `json:"updated"`
-	Metadata map[string]any `json:"metadata"`
-	// Owner is the identity that made the thread; empty for one that no key made.
-	Owner string `json:"owner,omitempty"`
-}
 
 // threadObject is a Thread object.
 type threadObject struct {
@@ -52,80 +38,29 @@ const (
 )
 
 // known is a thread as it is in the store.
-type known struct {
-	id     string
-	record record
-	has    bool // it has a record
-	at     checkpointer.Ref
-}
-
-func (s *Server) recordAt(ctx context.Context, id string) (known, error) {
-	k := known{id: id, at: checkpointer.Ref{Thread: id, Namespace: namespace}}
-	cp, err := s.cfg.Saver.Get(ctx, k.at)
-	if errors.Is(err, checkpointer.ErrNotFound) {
-		return k, nil
-	}
-	if err != nil {
-		return k, err
-	}
-	k.at = cp.Ref
-	if err := json.Unmarshal(cp.Channels[recordChannel], &k.record); err != nil {
-		return k, fmt.Errorf("%w: the record of the thread %q: %w", checkpointer.ErrFormat, id, err)
-	}
-	k.has = true
-	return k, nil
-}
+type known = thread.Kept
 
 // find returns a thread that the caller may see; every other one is the same 404.
 func (s *Server) find(r *http.Request, id string) (known, error) {
 	gone := refused(http.StatusNotFound, "there is no thread %q", id)
-	if langrooms.CheckThreadID(id) != nil || runs.Internal(id) {
+	if runs.Internal(id) {
 		return known{}, gone
 	}
-	k, err := s.recordAt(r.Context(), id)
-	if err != nil {
-		return k, err
+	k, err := thread.Find(r.Context(), s.cfg.Saver, id, s.who(r))
+	if errors.Is(err, thread.ErrNone) {
+		return k, gone
 	}
-	if !k.has {
-		cp, err := s.cfg.Saver.Get(r.Context(), checkpointer.Ref{Thread: id})
-		if errors.Is(err, checkpointer.ErrNotFound) {
-			return k, gone
-		}
-		if err != nil {
-			return k, err
-		}
-		k.record.Created, k.record.Updated = cp.Time, cp.Time
-	}
-	if !s.may(r, k) {
-		return known{}, gone
-	}
-	return k, nil
-}
-
-// may reports whether the caller may use a thread: its own, or any as an admin.
-func (s *Server) may(r *http.Request, k known) bool {
-	who := s.who(r)
-	return who.Admin || who.Name != "" && k.record.Owner == who.Name
-}
-
-// save stores the record of a thread after the one that was read.
-func (s *Server) save(ctx context.Context, k known) error {
-	data, err := json.Marshal(k.record)
-	if err != nil {
-		return err
-	}
-	_, err = s.cfg.Saver.Put(ctx, k.at, checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{recordChannel: data}})
-	return err
+	return k, err
 }
 
 // metadata is what clients see as a thread's; one that no client has made is of the default
 // graph.
 func (s *Server) metadata(k known) map[string]any {
-	m := merged(map[string]any{"graph_id": graphPlain, "assistant_id": assistantID(graphPlain), "kind": "thread"}, k.record.Metadata)
-	if s.cfg.Room != nil && s.cfg.Room(k.id) {
+	m := merged(map[string]any{"graph_id": graphPlain, "assistant_id": assistantID(graphPlain), "kind": "thread"}, k.Record.Metadata)
+	if s.cfg.Room != nil && s.cfg.Room(k.ID) {
 		m["kind"] = "room"
 	}
-	if k.has && k.record.Metadata["graph_id"] == nil && len(k.record.Metadata) == 0 {
+	if k.Has && k.Record.Metadata["graph_id"] == nil && len(k.Record.Metadata) == 0 {
 		delete(m, "graph_id")
 		delete(m, "assistant_id")
 	}
@@ -134,9 +69,9 @@ func (s *Server) metadata(k known) map[string]any {
 
 // object is the Thread object of k, with its values where they are wanted.
 func (s *Server) object(ctx context.Context, k known, withValues bool) (threadObject, error) {
-	t := threadObject{ID: k.id, Created: stamp(k.record.Created), Updated: stamp(k.record.Updated), Metadata: s.metadata(k),
+	t := threadObject{ID: k.ID, Created: stamp(k.Record.Created), Updated: stamp(k.Record.Updated), Metadata: s.metadata(k),
 		Config: map[string]any{}, Interrupts: map[string]any{}}
-	newest, err := s.cfg.Runs.List(ctx, k.id, 1)
+	newest, err := s.cfg.Runs.List(ctx, k.ID, 1)
 	if err != nil {
 		return t, err
 	}
@@ -148,12 +83,12 @@ func (s *Server) object(ctx context.Context, k known, withValues bool) (threadOb
 		case newest[0].Status == runs.Failed:
 			t.Status = threadError
 		}
-		if newest[0].Updated.After(k.record.Updated) {
+		if newest[0].Updated.After(k.Record.Updated) {
 			t.Updated = stamp(newest[0].Updated)
 		}
 	}
 	if t.Status != threadBusy { // an older one may still be queued before it
-		live, err := s.cfg.Runs.Live(ctx, k.id)
+		live, err := s.cfg.Runs.Live(ctx, k.ID)
 		if err != nil {
 			return t, err
 		}
@@ -206,38 +141,21 @@ func (s *Server) create(r *http.Request, q threadCreate) (known, error) {
 	if err := langrooms.CheckThreadID(q.ID); err != nil {
 		return known{}, err
 	}
-	k, err := s.recordAt(r.Context(), q.ID)
-	if err != nil {
-		return k, err
+	k, err := thread.Make(r.Context(), s.cfg.Saver, q.ID, s.who(r), q.Metadata)
+	if errors.Is(err, checkpointer.ErrConflict) {
+		return s.exists(r, k, q)
 	}
-	if !k.has {
-		_, err := s.cfg.Saver.Get(r.Context(), checkpointer.Ref{Thread: q.ID})
-		if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
-			return k, err
-		}
-		if err == nil {
-			return s.exists(r, k, q)
-		}
-		now := time.Now().UTC()
-		k.record = record{Created: now, Updated: now, Metadata: q.Metadata, Owner: s.who(r).Name}
-		err = s.save(r.Context(), k)
-		if errors.Is(err, checkpointer.ErrConflict) {
-			return s.exists(r, k, q)
-		}
-		k.has = true
-		return k, err
-	}
-	return s.exists(r, k, q)
+	return k, err
 }
 
 // exists is the answer to making a thread that is there.
 func (s *Server) exists(r *http.Request, k known, q threadCreate) (known, error) {
 	if q.IfExists == "do_nothing" {
-		if found, err := s.find(r, k.id); err == nil {
+		if found, err := s.find(r, k.ID); err == nil {
 			return found, nil
 		}
 	}
-	return k, refused(http.StatusConflict, "the thread %q exists already", k.id)
+	return k, refused(http.StatusConflict, "the thread %q exists already", k.ID)
 }
 
 // withThread answers for a thread that the caller may see.
@@ -272,28 +190,26 @@ func (s *Server) patch(ctx context.Context, k *known, metadata map[string]any) e
 	stale := false
 	return checkpointer.GiveWay(func() (err error) {
 		if stale {
-			if *k, err = s.recordAt(ctx, k.id); err != nil {
+			if *k, err = thread.ReadRecord(ctx, s.cfg.Saver, k.ID); err != nil {
 				return err
 			}
 		}
 		stale = true
-		if !k.has && k.record.Created.IsZero() {
-			k.record.Created = time.Now().UTC()
+		if !k.Has && k.Record.Created.IsZero() {
+			k.Record.Created = time.Now().UTC()
 		}
-		k.record.Metadata, k.record.Updated = merged(k.record.Metadata, metadata), time.Now().UTC()
-		err = s.save(ctx, *k)
-		k.has = k.has || err == nil
-		return err
+		k.Record.Metadata, k.Record.Updated = merged(k.Record.Metadata, metadata), time.Now().UTC()
+		return k.Save(ctx, s.cfg.Saver)
 	})
 }
 
 // threadDelete cancels what runs on the thread first.
 func (s *Server) threadDelete(w http.ResponseWriter, r *http.Request) {
 	s.withThread(w, r, func(k known) (any, error) {
-		if err := s.notARoom(k.id); err != nil {
+		if err := s.notARoom(k.ID); err != nil {
 			return nil, err
 		}
-		return nil, s.remove(r.Context(), k.id)
+		return nil, s.remove(r.Context(), k.ID)
 	})
 }
 

@@ -9,28 +9,28 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // threadCopy makes a thread of the same messages, ids and history.
 func (s *Server) threadCopy(w http.ResponseWriter, r *http.Request) {
 	s.withThread(w, r, func(k known) (any, error) {
-		if err := s.notARoom(k.id); err != nil {
+		if err := s.notARoom(k.ID); err != nil {
 			return nil, err
 		}
 		to := langrooms.NewID()
-		if err := s.copy(r.Context(), k.id, to); err != nil {
+		if err := s.copy(r.Context(), k.ID, to); err != nil {
 			return nil, err
 		}
-		c, err := s.recordAt(r.Context(), to)
+		c, err := thread.ReadRecord(r.Context(), s.cfg.Saver, to)
 		if err != nil {
 			return nil, err
 		}
 		now := time.Now().UTC()
-		c.record = record{Created: now, Updated: now, Metadata: k.record.Metadata, Owner: s.who(r).Name}
-		if err := s.save(r.Context(), c); err != nil {
+		c.Record = thread.Record{Created: now, Updated: now, Metadata: k.Record.Metadata, Owner: s.who(r).Name}
+		if err := c.Save(r.Context(), s.cfg.Saver); err != nil {
 			return nil, err
 		}
-		c.has = true
 		return s.object(r.Context(), c, true)
 	})
 }
@@ -66,27 +66,27 @@ func (s *Server) stateUpdate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.withThread(w, r, func(k known) (any, error) {
-		if err := s.notARoom(k.id); err != nil {
+		if err := s.notARoom(k.ID); err != nil {
 			return nil, err
 		}
-		live, err := s.cfg.Runs.Live(r.Context(), k.id)
+		live, err := s.cfg.Runs.Live(r.Context(), k.ID)
 		if err != nil {
 			return nil, err
 		}
 		if len(live) > 0 {
-			return nil, refused(http.StatusConflict, "the thread %q is busy with run %s", k.id, live[0].ID)
+			return nil, refused(http.StatusConflict, "the thread %q is busy with run %s", k.ID, live[0].ID)
 		}
 		at := string(q.Checkpoint)
 		if at == "" {
 			at = q.CheckpointID
 		}
-		entries, err := s.entries(r, checkpointer.Ref{Thread: k.id, ID: at}, q.Values)
+		entries, err := s.entries(r, checkpointer.Ref{Thread: k.ID, ID: at}, q.Values)
 		if err != nil {
 			return nil, err
 		}
-		err = s.cfg.Branch(r.Context(), k.id, at, nil, entries)
+		err = s.cfg.Branch(r.Context(), k.ID, at, nil, entries)
 		if errors.Is(err, checkpointer.ErrNotFound) {
-			return nil, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.id, at)
+			return nil, refused(http.StatusNotFound, "the thread %q has no checkpoint %q", k.ID, at)
 		}
 		if err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ import (
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/sharedsession"
 	"github.com/langrooms/langrooms/terminal"
+	"github.com/langrooms/langrooms/thread"
 )
 
 func (p *program) serveCommand() *cobra.Command {
@@ -100,9 +101,9 @@ func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server
 		Delete: threadsOf(app.Saver).Delete,
 		Branch: t.branch,
 		Room:   sharedsession.Is,
-		Who: func(r *http.Request) langgraphapi.Identity {
+		Who: func(r *http.Request) thread.Caller {
 			who, _ := gate.From(r.Context())
-			return langgraphapi.Identity{Name: who.Name, Admin: who.Admin}
+			return thread.Caller{Name: who.Subject(), Admin: who.Admin}
 		},
 	})
 	if err != nil {

@@ -44,8 +44,8 @@ func (t turner) note(ctx context.Context, id string, in runs.Input, result langr
 	if result.Handled && result.Exchange == "" {
 		notes = append(notes, langrooms.NewMessage(langrooms.RoleHuman, in.Text).As(in.Message))
 	}
-	notes = append(notes, langgraphapi.NewNote(result.Aside))
-	checkpoint, err := langgraphapi.AddNotes(ctx, t.saver, hold, notes...)
+	notes = append(notes, thread.NewNote(result.Aside))
+	checkpoint, err := thread.AddNotes(ctx, t.saver, hold, notes...)
 	if err == nil {
 		feed.Stored(checkpoint, notes)
 	}
