@@ -15,6 +15,8 @@ type hub struct {
 	mu     sync.Mutex
 	rooms  map[string][]*sub
 	closed bool
+	// words are what each running turn has said so far, by room and turn, for who comes later.
+	words map[string]map[string]Event
 }
 
 // sub is one who looks at a room.
@@ -37,6 +39,9 @@ func (h *hub) join(room string) *sub {
 		h.rooms = map[string][]*sub{}
 	}
 	h.rooms[room] = append(h.rooms[room], u)
+	for _, e := range h.words[room] {
+		u.offer(e)
+	}
 	if h.closed {
 		close(u.changed)
 	}
@@ -84,11 +89,35 @@ func (h *hub) nudge(room string) {
 func (h *hub) say(room string, e Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, u := range h.rooms[room] {
-		select {
-		case u.partial <- e:
-		default:
+	if p, ok := e.Data.(Partial); ok {
+		if h.words == nil {
+			h.words = map[string]map[string]Event{}
 		}
+		if h.words[room] == nil {
+			h.words[room] = map[string]Event{}
+		}
+		h.words[room][p.Wake] = e
+	}
+	for _, u := range h.rooms[room] {
+		u.offer(e)
+	}
+}
+
+// hush forgets what a turn has said so far: it has ended.
+func (h *hub) hush(room, wake string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.words[room], wake)
+	if len(h.words[room]) == 0 {
+		delete(h.words, room)
+	}
+}
+
+// offer gives u an event, or drops it where u is too far behind.
+func (u *sub) offer(e Event) {
+	select {
+	case u.partial <- e:
+	default:
 	}
 }
 

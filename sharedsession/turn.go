@@ -60,6 +60,7 @@ func (s *Service) ask(ctx context.Context, r exchange.Room, before *state, w wak
 	if err != nil {
 		return exchange.Answer{}, err
 	}
+	defer s.hub.hush(before.id, w.ID)
 	c := cut(messages, w.Agent, w.Seqs, r.Limits)
 	if called, err := s.callers(ctx, view, w, c); err != nil {
 		return exchange.Answer{}, err

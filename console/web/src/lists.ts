@@ -25,13 +25,11 @@ export function star(id: string): void {
   lists.set({ rows: sorted(lists.get().rows.map((r) => (r.id === id ? { ...r, starred: all.has(id) } : r))) });
 }
 
-/** looked remembers that a conversation was looked at in its present state. */
+/** looked remembers that a conversation is looked at now. */
 export function looked(id: string): void {
-  const row = lists.get().rows.find((r) => r.id === id);
-  const all = seen();
-  if (!row || all[id] === row.at) return;
-  local.set("seen", JSON.stringify({ ...all, [id]: row.at }));
-  if (row.fresh) lists.set({ rows: lists.get().rows.map((r) => (r.id === id ? { ...r, fresh: false } : r)) });
+  local.set("seen", JSON.stringify({ ...seen(), [id]: new Date().toISOString() }));
+  const { rows } = lists.get();
+  if (rows.some((r) => r.id === id && r.fresh)) lists.set({ rows: rows.map((r) => (r.id === id ? { ...r, fresh: false } : r)) });
 }
 
 function sorted(rows: Row[]): Row[] {
@@ -44,7 +42,8 @@ export const agentOf = (th: Thread | null): string => (typeof th?.metadata.agent
 export function titleOf(th: Thread): string {
   if (typeof th.metadata.title === "string" && th.metadata.title) return th.metadata.title;
   const first = th.values?.messages?.find((m) => m.type === "human");
-  const line = first ? textOf(first.content).trim().split("\n")[0].slice(0, 80) : "";
+  const said = first ? textOf(first.content).trim().split("\n")[0] : "";
+  const line = (said.replace(/^(@\S+\s+)+/, "") || said).slice(0, 80);
   return line || (th.values?.messages?.length ? th.thread_id : t.untitled);
 }
 

@@ -47,7 +47,7 @@ function RowOf({ row: r, here }: { row: Row; here: string }) {
   return (
     <li class={`row${here === place ? " here" : ""}${r.closed ? " closed" : ""}`}>
       <a href={place} aria-current={here === place ? "page" : undefined}>
-        <span class="faces" aria-hidden="true">{(r.agents.length ? r.agents : [t.assistant]).slice(0, 3).map((a) => <Avatar key={a} name={a} small />)}</span>
+        <span class="faces" aria-hidden="true">{(r.agents.length ? r.agents : [t.assistant]).slice(0, 2).map((a) => <Avatar key={a} name={a} small />)}</span>
         <span class="what"><bdi>{r.title}</bdi><span class="hint">{r.busy ? t.working : clock(r.at)}{r.closed ? ` · ${t.closed}` : ""}</span></span>
         {count > 0 && <span class={`badge${r.mentions ? " mention" : ""}`} aria-label={r.mentions ? t.mentioned(r.mentions) : t.unread(r.unread)}>{r.mentions ? "@" : ""}{count}</span>}
         {r.fresh && here !== place && <span class="badge dot" role="img" aria-label={t.fresh} />}

@@ -26,7 +26,7 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
     void talk.begin();
     return () => talk.end();
   }, [talk]);
-  useEffect(() => looked(id), [id, s.entries.length]);
+  useEffect(() => (looked(id), () => looked(id)), [id, s.entries.length]);
   if (s.gone) return <Gone words={s.gone} />;
   const room = s.room;
   if (!room) return <Fault words={s.fault} onClose={talk.clearFault} />;

@@ -40,7 +40,7 @@ export const t = {
   round: (n: number) => `Round ${n}`,
   note: "note",
   to: (names: string[]) => `to ${names.join(", ")}`,
-  cost: (usd: number) => `$${usd.toFixed(usd < 0.01 ? 4 : 2)}`,
+  cost: (usd: number) => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`,
   took: (s: number) => (s < 60 ? `${Math.max(s, 0.1).toFixed(s < 10 ? 1 : 0)} s` : `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`),
   plan: "Plan",
   tools: "Tools",

@@ -38,8 +38,8 @@ export class Thread extends Talk<More> {
 
   /** look reads what has changed and follows every run that is not over. */
   private async look(): Promise<void> {
+    const runs = await threads.runs(this.id); // before the messages: what ends in between is in them
     if (!this.store.get().loaded) await this.load();
-    const runs = await threads.runs(this.id);
     const live = runs.filter((r) => r.status === "pending" || r.status === "running").reverse();
     for (const r of live) {
       if (this.followed.has(r.run_id)) continue;

@@ -25,7 +25,8 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
     void talk.begin();
     return () => talk.end();
   }, [talk]);
-  useEffect(() => looked(id), [id, s.entries.length, s.busy]);
+  useEffect(() => void (s.loaded && refresh().catch(() => {})), [s.busy]); // the rail shows who works
+  useEffect(() => (looked(id), () => looked(id)), [id, s.entries.length, s.busy]);
 
   const fail = (err: unknown) => talk.store.set({ fault: words(err) });
   const attempt = (p: Promise<unknown>) => void p.catch(fail);

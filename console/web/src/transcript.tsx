@@ -1,5 +1,5 @@
 import { memo } from "./memo";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Entry, Live } from "./types";
 import { Elapsed, Markdown } from "./body";
 import { Menu, type Action } from "./menu";
@@ -37,6 +37,12 @@ export function Transcript({ entries, live, busy, actions, onStop, earlier }: Pr
       el.scrollTop = el.scrollHeight;
     }
   });
+
+  useEffect(() => {
+    const sized = new ResizeObserver(() => atEnd.current && newest());
+    sized.observe(box.current!);
+    return () => sized.disconnect();
+  }, []);
 
   const scrolled = () => {
     const el = box.current!;
@@ -93,7 +99,7 @@ const Message = memo(function Message({ entry: e, head, actions }: { entry: Entr
         {e.kind !== "note" && <Avatar name={e.author} />}
         <div class="bubble">
           <header>
-            <Name name={e.author} />
+            <Name name={e.author} plain={e.kind === "note"} />
             {e.mine && <span class="hint">({t.you})</span>}
             {e.kind === "note" && <span class="tag">{t.note}</span>}
             {e.queued && <span class="tag" title={t.queuedHint}>{t.queued}</span>}

@@ -1,10 +1,10 @@
 import { t } from "./strings";
 
-/** hue is a name's colour, one of twelve; style.css has them for both themes. */
+/** hue is a name's colour, one of twenty-four; style.css has them for both themes. */
 export function hue(name: string): number {
   let h = 0;
   for (const c of name) h = (h * 31 + (c.codePointAt(0) ?? 0)) >>> 0;
-  return h % 12;
+  return ((h ^ (h >>> 15)) >>> 0) % 24;
 }
 
 export function initials(name: string): string {
@@ -26,10 +26,10 @@ export function Avatar({ name, small }: { name: string; small?: boolean }) {
   );
 }
 
-export function Name({ name }: { name: string }) {
+export function Name({ name, plain }: { name: string; plain?: boolean }) {
   return (
     <>
-      <bdi class={`name hue-${hue(name)}`}>{name}</bdi>
+      <bdi class={`name ${plain ? "plain" : `hue-${hue(name)}`}`}>{name}</bdi>
       {mixed(name) && <span class="tag warn" title={t.mixedHint}>{t.mixed}</span>}
     </>
   );
