@@ -32,6 +32,9 @@ type Room struct {
 	Permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
 	// Events receives what happens, in order; nil drops it.
 	Events langrooms.Sink
+	// Self names this installation in the trace of what is asked; see delegate.Trace. Empty
+	// adds nothing to it.
+	Self string
 }
 
 // Address is one message to one or more members.

@@ -86,7 +86,7 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 		started.Text = q.Message
 	}
 	r.emit(v.Thread, q.Exchange, started)
-	reply, err := q.dispatch(ctx, r, v, d, &window, a.id)
+	reply, err := q.dispatch(delegate.Through(ctx, r.Self), r, v, d, &window, a.id)
 	a.Outcome.CaughtUp, a.Outcome.Truncated, a.Outcome.Compacted = len(window.Lines), window.Truncated, window.Compacted
 	a.Outcome.Duration = time.Since(a.Outcome.Started)
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {

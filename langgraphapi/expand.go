@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/thread"
 )
@@ -110,21 +110,10 @@ func (x *expander) text(e langrooms.Event) []sent {
 		x.live[e.MessageID] = p
 	}
 	p.text += e.Progress.Text
-	if mayBePass(p.text) {
+	if room.MayBePass(p.text) {
 		return nil
 	}
 	return x.show(e.MessageID, p)
-}
-
-// mayBePass reports whether text can still become a bare "pass".
-func mayBePass(text string) bool {
-	letters := strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, text[:min(len(text), 200)]))
-	return strings.HasPrefix("pass", letters)
 }
 
 // show sends what has come of a reply and was not sent.

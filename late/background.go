@@ -34,7 +34,7 @@ func (i *Inbox) Background(job delegatetool.Job) error {
 
 // run asks the delegate and lands its answer, whole.
 func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.Job) {
-	reply, err := d.Ask(ctx, delegate.Request{Prompt: job.Query, Timeout: job.Timeout})
+	reply, err := d.Ask(delegate.WithTrace(ctx, job.Trace), delegate.Request{Prompt: job.Query, Timeout: job.Timeout})
 	if ctx.Err() != nil {
 		return // the program ends; like every collection in memory, this one ends with it
 	}

@@ -64,6 +64,7 @@ type App struct {
 	Inbox *late.Inbox
 
 	options Options
+	self    func() string
 	notices *notices
 	demo    *demoPeers
 	lead    *leadModels
@@ -92,7 +93,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 // newApp returns an app with the parts that need no configuration. It is to be closed also
 // when there is an error.
 func newApp(o Options) (*App, error) {
-	a := &App{options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}}
+	a := &App{self: selfOf(o.Path), options: o, notices: &notices{to: o.Notify}, demo: &demoPeers{dir: o.Dir}}
 	a.lead = newLeadModels(o.Model, a.demo)
 	var err error
 	a.members, err = newMembers(o.Delegates, a.demo)
@@ -190,7 +191,7 @@ func (a *App) Room() (r exchange.Room, release func()) {
 	c, r.Roster, release = a.members.acquire()
 	r.MaxRounds, r.Lead = c.Room.MaxRounds, c.Identity.Name
 	r.Limits = room.Limits{Messages: c.Room.CatchupMaxMessages, Chars: c.Room.CatchupMaxChars}
-	r.Collect, r.Health, r.Permission = a.Collect, a.Health, a.options.Permission
+	r.Collect, r.Health, r.Permission, r.Self = a.Collect, a.Health, a.options.Permission, a.Self()
 	return r, release
 }
 

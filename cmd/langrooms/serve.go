@@ -114,6 +114,10 @@ func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server
 	for _, pattern := range api.Patterns() {
 		mux.Handle(pattern, api)
 	}
+	if err := s.mountAgent(mux); err != nil {
+		s.runs.Close()
+		return nil, err
+	}
 	if err := s.mountPage(mux, g); err != nil {
 		s.runs.Close()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langgraphapi"
 	"github.com/langrooms/langrooms/nodes/leadnode"
@@ -24,7 +25,7 @@ type turner struct {
 
 // turn takes a run's turn, and keeps what the room itself says to it.
 func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
-	result, err := t.take(ctx, r, in, feed)
+	result, err := t.take(delegate.WithTrace(ctx, in.Trace), r, in, feed)
 	if err == nil && result.Aside != "" && !in.Incognito {
 		err = t.note(ctx, r.Thread, in, result, feed)
 	}

@@ -136,6 +136,9 @@ func (x *ask) send(ctx context.Context, m *a2a.Message) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if t := delegate.TraceOf(ctx); len(t) > 0 && x.card(ctx).traces {
+		m.SetMeta(delegate.TraceExtension, t.String())
+	}
 	x.patience.renew()                    // what the card took is not the answer's time
 	x.task.state = a2a.TaskStateSubmitted // a resumed one is not parked any more, whatever comes back
 	sending, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

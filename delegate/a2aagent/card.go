@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ type card struct {
 	streaming    bool
 	agentVersion string
 	security     security
+	traces       bool // it knows delegate.TraceExtension
 }
 
 // cardCache keeps the card, or that there is none, for a minute.
@@ -209,7 +211,10 @@ type wireCard struct {
 	Version             string
 	ProtocolVersion     string
 	SupportedInterfaces []offer
-	Capabilities        struct{ Streaming bool }
+	Capabilities        struct {
+		Streaming  bool
+		Extensions []struct{ URI string }
+	}
 
 	URL                  string
 	PreferredTransport   string
@@ -243,7 +248,8 @@ func (s *session) readCard(at spot, body []byte) (card, error) {
 	if !at.own && !named {
 		return card{}, errNotItsCard
 	}
-	return card{endpoint: e, streaming: w.Capabilities.Streaming, agentVersion: w.Version, security: w.readSecurity()}, nil
+	traces := slices.ContainsFunc(w.Capabilities.Extensions, func(e struct{ URI string }) bool { return e.URI == delegate.TraceExtension })
+	return card{endpoint: e, streaming: w.Capabilities.Streaming, agentVersion: w.Version, security: w.readSecurity(), traces: traces}, nil
 }
 
 // loose decodes JSON and leaves out what has another type than expected: a number where

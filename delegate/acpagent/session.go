@@ -2,6 +2,7 @@ package acpagent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -18,7 +19,8 @@ type hello struct {
 	AgentInfo       *acp.Implementation `json:"agentInfo"`
 	AuthMethods     []authMethod        `json:"authMethods"`
 	Capabilities    struct {
-		LoadSession bool `json:"loadSession"`
+		Meta        map[string]json.RawMessage `json:"_meta"`
+		LoadSession bool                       `json:"loadSession"`
 		MCP         struct {
 			HTTP bool `json:"http"`
 		} `json:"mcpCapabilities"`

@@ -139,9 +139,11 @@ func (s *session) prompt(ctx context.Context, req delegate.Request) (delegate.Re
 	defer s.turn.Store(nil)
 	defer close(t.over)
 	defer endAsking()
-	answer := s.call(acp.AgentMethodSessionPrompt, acp.PromptRequest{
-		SessionId: acp.SessionId(s.id), Prompt: []acp.ContentBlock{acp.TextBlock(req.Prompt)},
-	})
+	prompt := acp.PromptRequest{SessionId: acp.SessionId(s.id), Prompt: []acp.ContentBlock{acp.TextBlock(req.Prompt)}}
+	if trace := delegate.TraceOf(ctx); len(trace) > 0 && s.hello.Capabilities.Meta[delegate.TraceMeta] != nil {
+		prompt.Meta = map[string]any{delegate.TraceMeta: trace.String()}
+	}
+	answer := s.call(acp.AgentMethodSessionPrompt, prompt)
 	c := newCollector(s.redact, req.Progress)
 	for {
 		select {

@@ -28,6 +28,8 @@ type Job struct {
 	Epoch string
 	// Timeout is a hard bound; 0 means the delegate's own.
 	Timeout time.Duration
+	// Trace names the installations that the message has come through, this one last.
+	Trace delegate.Trace
 }
 
 // Config wires the tools.
@@ -136,7 +138,8 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 	}
 	timeout := time.Duration(math.Ceil(a.Timeout * float64(time.Second)))
 	if a.Background {
-		return d.background(turn, speaker(r), Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout})
+		return d.background(turn, speaker(r), Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout,
+			Trace: delegate.TraceOf(delegate.Through(ctx, r.Self))})
 	}
 	if a.ResumeTask != "" && !target.Info().Resumable {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)

@@ -75,7 +75,8 @@ var layers = []row{
 	{layer: 4, pkg: "runs", may: []string{"checkpointer", "internal/lifetime"}},
 	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
 
-	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "thread", "runs"}},
+	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "room", "thread", "runs"}},
+	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},
 	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
 	{layer: 5, pkg: "httpapi", may: []string{"delegate", "hotreload", "internal/names", "room", "setting", "sharedsession"}},
 	{layer: 5, pkg: "console"},
