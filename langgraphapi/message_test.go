@@ -90,7 +90,7 @@ func TestView(t *testing.T) {
 func TestMayBePass(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "p": true, "(Pas": true, "pass": true, "**pass**": true, "pass, but": false,
 		"passing": false, "hello": false, "…": true} {
-		if got := mayBePass(text); got != want {
+		if got := room.MayBePass(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
