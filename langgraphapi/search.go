@@ -128,7 +128,11 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request, q threadQuery) (
 		return nil, err
 	}
 	found = paged(w, found, limit, q.Offset)
+	wanted := len(q.Select) == 0 || slices.Contains(q.Select, "values")
 	for i := range found {
+		if !wanted {
+			break
+		}
 		st, err := s.stateOf(r.Context(), ids[found[i].ID], "")
 		if err != nil {
 			return nil, err

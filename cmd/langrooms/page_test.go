@@ -370,22 +370,117 @@ func TestConsoleAxe(t *testing.T) {
 	s.end(t)
 }
 
-// The page is as quick as a person expects: the list of mentions, and a long thread.
-func TestConsoleQuick(t *testing.T) {
+// Without shared sessions one agent can be picked, and a link to a session says why nothing is there.
+func TestConsoleWithoutSessions(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\nshared_sessions: { enabled: false }\n%s", demoRoster)
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.until("more than one can be picked", `find.all("radio", null).length === 3 && find.all("checkbox", null).length === 0`)
+	b.goTo(s.url + "/sessions/room_0123456789abcdef")
+	b.until("nothing is said", `find.all("alert", null).some((e) => e.innerText.includes("This conversation isn't available on this instance."))`)
+	s.end(t)
+}
+
+// The rail finds, stars and tells what is new; the keyboard reaches everything.
+func TestConsoleRail(t *testing.T) {
 	f := binary.In(t)
 	f.Config("model: { provider: demo }\n%s", demoRoster)
 	s := serve(t, f)
+	expect(t, "a turn in the terminal", 0, f.Run("chat", "-t", "first", "-m", "@oracle about needles").Status)
+	expect(t, "a turn in the terminal", 0, f.Run("chat", "-t", "second", "-m", "@oracle about haystacks").Status)
+	b := browse(t, s.url+"/")
+	rows := func(want string) string {
+		return `[...document.querySelectorAll(".row bdi")].map((e) => e.innerText).join() === "` + want + `"`
+	}
+	b.until("the newest is not first", rows("about haystacks,about needles"))
+	b.click("button", "Star about needles")
+	b.until("the starred one is not first", rows("about needles,about haystacks"))
+	b.types("searchbox", "Search conversations", "haystack")
+	b.until("not found", rows("about haystacks"))
+	b.fills("searchbox", "Search conversations", "nothing like it")
+	b.until("found", rows(""))
+	b.do(key("\b"))
+	b.fills("searchbox", "Search conversations", " ")
+	eval[bool](b, `dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })), true`)
+	b.types("combobox", "Type a command or a conversation", "needles")
+	b.do(key("\r"))
+	b.says("oracle", "I am a demo agent")
+	b.until("not the thread", `location.hash === "#/thread/first"`)
+	eval[bool](b, `document.activeElement.blur(), dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", altKey: true })), true`)
+	b.until("not the one below", `location.hash === "#/thread/second"`)
+	b.says("oracle", "I am a demo agent")
+	expect(t, "a turn in the terminal", 0, f.Run("chat", "-t", "first", "-m", "@oracle more of it").Status)
+	b.until("no news of the other", `find.all("image", "New activity").length + find.all("img", "New activity").length === 1`)
+	expect(t, "a turn in the terminal", 0, f.Run("chat", "-t", "second", "-m", "@oracle here as well").Status)
+	b.says("operator", "here as well")
+	eval[bool](b, `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true })), true`)
+	b.sees("dialog", "Keyboard shortcuts")
+	b.click("button", "Close")
+	b.click("button", "Theme")
+	expect(t, "the theme", "dark", eval[string](b, `document.documentElement.dataset.theme`))
+	s.end(t)
+}
+
+// The page is as quick as a person expects: the list of mentions, and a reply that streams into
+// a thread of 10,000 messages.
+func TestConsoleQuick(t *testing.T) {
+	f := binary.In(t)
+	stream := httptest.NewServer(http.HandlerFunc(streaming))
+	t.Cleanup(stream.Close)
+	f.Config("model: { provider: demo }\n%s%s", demoRoster, voiceEntry("stream", stream.URL+"/v1"))
+	s := serve(t, f)
+	var all []string
+	for i := range 10_000 {
+		all = append(all, fmt.Sprintf(`{"type":"%s","content":"message %d of **many**"}`, []string{"human", "ai"}[i%2], i))
+	}
+	s.ask(t, "POST", "/threads", `{"thread_id":"long"}`)
+	code, body := s.ask(t, "POST", "/threads/long/state", `{"values":{"messages":[`+strings.Join(all, ",")+`]}}`)
+	expect(t, "a long thread "+body[:min(len(body), 200)], 200, code)
 	b := browse(t, s.url+"/")
 	b.sees("textbox", "Message")
 	eval[bool](b, `(() => { const a = document.querySelector("textarea"); a.focus(); a.addEventListener("input", () => { window.typed = performance.now(); });
   new MutationObserver(() => { if (!window.listed && document.querySelector("[role=listbox]")) window.listed = performance.now(); }).observe(document.body, { childList: true, subtree: true }); return true; })()`)
-	began := time.Now()
 	b.do(key("@"))
 	b.sees("listbox", "Mentions")
 	ms := eval[float64](b, "window.listed - window.typed")
-	t.Logf("from keystroke to the list: %.1f ms (seen after %v)", ms, time.Since(began).Round(time.Millisecond))
-	if ms > 500 { // the goal is 50 on a machine that does nothing else
-		t.Errorf("the list of mentions came after %.0f ms", ms)
+	b.fills("textbox", "Message", " ")
+	began := time.Now()
+	eval[bool](b, `(location.hash = "#/thread/long", true)`)
+	b.until("no long thread", `[...document.querySelectorAll("article")].at(-1)?.innerText.includes("message 9999")`)
+	loaded := time.Since(began)
+	expect(t, "messages in the page", 120, eval[int](b, `document.querySelectorAll("article").length`))
+	// Frames are counted from the first word on. Roles are not asked for meanwhile: in a page of
+	// this size that takes the browser seconds.
+	eval[bool](b, `(() => { window.gaps = []; let last = 0; const tick = (now) => { if (document.querySelector("[aria-busy]")?.innerText.includes("word")) { if (last) gaps.push(now - last); last = now; } requestAnimationFrame(tick); };
+  requestAnimationFrame(tick); document.querySelector("textarea").focus(); return true; })()`)
+	b.do(key("@stream go"), key("\r"))
+	b.until("no end", `[...document.querySelectorAll("article[aria-label=stream]:not([aria-busy])")].some((e) => e.innerText.includes("word 399"))`)
+	frames := eval[string](b, `(() => { const g = gaps.sort((a, b) => a - b); return "median " + g[g.length >> 1].toFixed(1) + " ms, 95 % " + g[Math.floor(g.length * 0.95)].toFixed(1) + " ms, longest " + g.at(-1).toFixed(0) + " ms of " + g.length + " frames"; })()`)
+	t.Logf("keystroke to list %.0f ms; 10,000 messages open in %v; frames while 400 words stream in: %s", ms, loaded.Round(time.Millisecond), frames)
+	if ms > 1000 || loaded > 20*time.Second { // far from what a quiet machine does, so that only a fault fails
+		t.Errorf("keystroke to list %.0f ms; 10,000 messages open in %v", ms, loaded)
 	}
 	s.end(t)
+}
+
+// streaming says 400 words, one after the other.
+func streaming(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for i := range 400 {
+		end := "null"
+		if i == 399 {
+			end = `"stop"`
+		}
+		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"word %d \"},\"finish_reason\":%s}]}\n\n", i, end)
+		_ = http.NewResponseController(w).Flush() // who asked may have gone
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	fmt.Fprint(w, "data: [DONE]\n\n")
 }

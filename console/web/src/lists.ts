@@ -59,9 +59,20 @@ function rowOfRoom(r: Room, starred: boolean): Row {
     starred, busy: false, closed: r.status === "closed", words: (r.topic ?? "").toLowerCase() };
 }
 
+/** known are the threads with their messages, as of their last change. */
+const known = new Map<string, Thread>();
+
+/** listThreads reads the messages of those threads alone that have changed. */
+async function listThreads(): Promise<Thread[]> {
+  const all = await threads.list();
+  const changed = all.filter((th) => th.metadata.kind !== "room" && known.get(th.thread_id)?.updated_at !== th.updated_at).map((th) => th.thread_id);
+  if (changed.length) for (const th of await threads.read(changed)) known.set(th.thread_id, th);
+  return all.map((th) => ({ ...th, values: known.get(th.thread_id)?.values }));
+}
+
 /** refresh reads what the rail shows. */
 export async function refresh(): Promise<void> {
-  const [all, sessions] = await Promise.all([threads.list(), listRooms()]);
+  const [all, sessions] = await Promise.all([listThreads(), listRooms()]);
   const starred = stars();
   const before = seen();
   const rows = all.filter((th) => th.metadata.kind !== "room").map((th) => rowOfThread(th, starred.has(th.thread_id), before[th.thread_id]));
