@@ -18,7 +18,10 @@ export class Session extends Talk<More> {
     let last = "";
     while (!this.ended.signal.aborted) {
       try {
-        if (!last) last = await this.load();
+        if (!last) {
+          last = await this.load();
+          this.set({ fault: "" });
+        }
         for await (const e of rooms.follow(this.id, last, this.ended.signal)) {
           last = e.id || last;
           this.set({ fault: "" });

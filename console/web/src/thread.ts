@@ -198,13 +198,22 @@ export class Thread extends Talk<More> {
     for (const p of [...this.pending].reverse()) if (p.run) await threads.cancel(this.id, p.run);
   }
 
-  /** before is the checkpoint in front of a message: a turn from it is a branch without the message. */
+  /** before is the checkpoint in front of a message: a turn from it is a branch without the message. It goes back
+   * from the head as far as it must, since every state holds all messages. */
   private async before(id: string): Promise<object> {
-    const states = await threads.history(this.id);
-    const having = states.filter((s) => s.values.messages?.some((m) => m.id === id));
-    const parent = having[having.length - 1]?.parent_checkpoint;
-    if (!parent) throw new Error(t.notFound);
-    return { checkpoint: parent };
+    let page = await threads.history(this.id);
+    const known = new Map(page.map((s) => [s.checkpoint?.checkpoint_id, s]));
+    for (let at = page[0]; at?.parent_checkpoint; ) {
+      const parent = at.parent_checkpoint.checkpoint_id;
+      while (!known.has(parent) && page.length > 0) {
+        page = await threads.history(this.id, page[page.length - 1].checkpoint?.checkpoint_id);
+        for (const s of page) known.set(s.checkpoint?.checkpoint_id, s);
+      }
+      const older = known.get(parent);
+      if (!older?.values.messages?.some((m) => m.id === id)) return { checkpoint: at.parent_checkpoint };
+      at = older;
+    }
+    throw new Error(t.notFound);
   }
 
   async resend(id: string, text: string): Promise<void> {

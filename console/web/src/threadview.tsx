@@ -17,7 +17,8 @@ import { t } from "./strings";
 export function ThreadView({ id, me }: { id: string; me: string }) {
   const talk = useMemo(() => new Thread(id, me), [id, me]);
   const s = useStore(talk.store);
-  const { sessions } = useStore(lists);
+  const { sessions, rows } = useStore(lists);
+  const changed = rows.find((r) => r.id === id)?.at;
   const [given, setGiven] = useState({ text: "", turn: 0 });
   const [editing, setEditing] = useState("");
   const [asking, setAsking] = useState<{ kind: "rewind" | "delete" | "rename"; id: string; words: string } | null>(null);
@@ -25,6 +26,7 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
     void talk.begin();
     return () => talk.end();
   }, [talk]);
+  useEffect(() => void (s.loaded && !s.busy && talk.load().catch(() => {})), [changed]); // such as a late answer
   useEffect(() => void (s.loaded && refresh().catch(() => {})), [s.busy]); // the rail shows who works
   useEffect(() => (looked(id), () => looked(id)), [id, s.entries.length, s.busy]);
 
