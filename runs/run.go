@@ -62,6 +62,8 @@ type Input struct {
 	// Incognito keeps the content out of logs, traces, exports and summaries, and its events
 	// out of the store.
 	Incognito bool
+	// ToLead gives the text to the lead whatever it begins with.
+	ToLead bool
 	// Trace names the installations that the message has come through; see delegate.Trace.
 	Trace []string
 }

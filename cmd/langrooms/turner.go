@@ -66,6 +66,9 @@ func (t turner) take(ctx context.Context, r runs.Run, in runs.Input, feed runs.F
 	if in.Text == "" {
 		return langrooms.Result{Thread: r.Thread}, nil // there is nothing to answer
 	}
+	if in.ToLead {
+		return t.nodes.lead.Run(ctx, leadnode.Input{Thread: r.Thread, Text: in.Text, Said: in.Message, Events: feed.Events, Stored: feed.Stored})
+	}
 	result, err := t.nodes.room.Handle(ctx, roomnode.Turn{Thread: r.Thread, Text: in.Text, Said: in.Message,
 		Incognito: in.Incognito, Events: feed.Events, Stored: feed.Stored})
 	if err != nil || result.Handled {

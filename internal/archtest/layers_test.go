@@ -77,6 +77,7 @@ var layers = []row{
 
 	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "room", "thread", "runs"}},
 	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},
+	{layer: 5, pkg: "acpserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{acpSDK}},
 	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
 	{layer: 5, pkg: "httpapi", may: []string{"delegate", "hotreload", "internal/names", "room", "setting", "sharedsession"}},
 	{layer: 5, pkg: "console"},

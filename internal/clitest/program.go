@@ -12,6 +12,9 @@ import (
 // Program is a program that was built for the tests of its package.
 type Program struct{ path string }
 
+// Path is the program's file.
+func (p *Program) Path() string { return p.path }
+
 // Main builds the program in the current folder, without the race detector, runs the
 // tests and exits. p is usable from then on.
 func Main(m *testing.M, p *Program) {

@@ -1,0 +1,137 @@
+package acpserver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
+	"github.com/langrooms/langrooms/runs"
+	"github.com/langrooms/langrooms/thread"
+)
+
+// writer shows one run to the client.
+type writer struct {
+	s       *Server
+	session string
+	spoken  bool              // something has been said
+	last    string            // message that was written to last
+	shown   map[string]string // text of each message
+	held    map[string]string // text that may still turn out to be a pass
+	calls   map[string]bool   // tool calls that have been shown
+}
+
+func (w *writer) take(ctx context.Context, e runs.Event) {
+	switch {
+	case e.Type == runs.EventTurn && e.Turn.Type == langrooms.EventProgress:
+		w.progress(ctx, *e.Turn)
+	case e.Type == runs.EventStored:
+		w.stored(ctx, *e.Message)
+	case e.Type == runs.EventResult && e.Result.Aside != "":
+		w.say(ctx, "", "", e.Result.Aside)
+	case e.Type == runs.EventResult && !w.spoken && e.Result.Text != "":
+		w.say(ctx, "", "", e.Result.Text)
+	}
+}
+
+// say writes a piece of a message. Each message begins a paragraph with its author's name,
+// where that is not the lead.
+func (w *writer) say(ctx context.Context, id, author, piece string) {
+	if w.last != id || id == "" {
+		if author != "" && author != w.s.lead() {
+			piece = "**@" + author + "** — " + piece
+		}
+		if w.spoken {
+			piece = "\n\n" + piece
+		}
+	}
+	w.spoken, w.last = true, id
+	w.s.update(ctx, w.session, acp.UpdateAgentMessageText(piece))
+}
+
+func (w *writer) progress(ctx context.Context, e langrooms.Event) {
+	p := e.Progress
+	switch p.Kind {
+	case langrooms.ProgressText:
+		if e.MessageID == "" {
+			return
+		}
+		piece := p.Text
+		if _, begun := w.shown[e.MessageID]; !begun {
+			w.held[e.MessageID] += piece
+			if piece = w.held[e.MessageID]; room.MayBePass(piece) {
+				return
+			}
+		}
+		w.shown[e.MessageID] += piece
+		w.say(ctx, e.MessageID, e.Member, piece)
+	case langrooms.ProgressThought:
+		w.s.update(ctx, w.session, acp.UpdateAgentThoughtText(p.Text))
+	case langrooms.ProgressTool:
+		w.tool(ctx, e)
+	case langrooms.ProgressPlan:
+		var entries []acp.PlanEntry
+		for line := range strings.Lines(p.Text) {
+			entries = append(entries, acp.PlanEntry{Content: "@" + e.Member + ": " + strings.TrimSpace(line),
+				Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusPending})
+		}
+		w.s.update(ctx, w.session, acp.UpdatePlan(entries...))
+	}
+}
+
+// tool shows a tool call of a member's own; its title tells it from others.
+func (w *writer) tool(ctx context.Context, e langrooms.Event) {
+	id := acp.ToolCallId(e.MessageID + "/" + e.Progress.Text)
+	status := acp.ToolCallStatusInProgress
+	switch acp.ToolCallStatus(e.Progress.State) {
+	case acp.ToolCallStatusCompleted, acp.ToolCallStatusFailed, acp.ToolCallStatusPending:
+		status = acp.ToolCallStatus(e.Progress.State)
+	}
+	if w.calls[string(id)] {
+		w.s.update(ctx, w.session, acp.UpdateToolCall(id, acp.WithUpdateStatus(status)))
+		return
+	}
+	w.calls[string(id)] = true
+	w.s.update(ctx, w.session, acp.StartToolCall(id, "@"+e.Member+": "+e.Progress.Text, acp.WithStartStatus(status)))
+}
+
+// stored shows a message of which nothing was shown while it came.
+func (w *writer) stored(ctx context.Context, m langrooms.Message) {
+	if text, operator := w.s.said(m); operator || text == "" || thread.IsNote(m) {
+		return
+	}
+	if _, begun := w.shown[m.ID]; begun {
+		return
+	}
+	w.shown[m.ID] = m.Text()
+	w.say(ctx, m.ID, w.s.author(m), m.Text())
+}
+
+// author is who a message is from.
+func (s *Server) author(m langrooms.Message) string {
+	if m.Stamp != nil && m.Stamp.From != "" {
+		return m.Stamp.From
+	}
+	return s.lead()
+}
+
+// said is a message as text with its author in front, and whether it is the operator's; empty
+// for one that is not shown.
+func (s *Server) said(m langrooms.Message) (text string, operator bool) {
+	text = m.Text()
+	switch {
+	case text == "", m.Role != langrooms.RoleHuman && m.Role != langrooms.RoleAI:
+		return "", false
+	case m.Role == langrooms.RoleHuman && (m.Stamp == nil || m.Stamp.From == langrooms.Operator):
+		if m.Stamp != nil && len(m.Stamp.To) > 0 {
+			text = "@" + strings.Join(m.Stamp.To, " @") + " " + text
+		}
+		return text, true
+	}
+	if author := s.author(m); author != s.lead() {
+		text = "**@" + author + "** — " + text
+	}
+	return text, false
+}
