@@ -57,7 +57,11 @@ func TestConsole(t *testing.T) {
 	b.click("link", "Roster")
 	b.click("button", "Probe oracle")
 	b.until("no health", `document.body.innerText.includes("answers (")`)
+	b.until("no thread in the rail", `document.querySelector(".row a")`)
+	eval[bool](b, `document.querySelector(".row a").click(), true`)
+	b.says("oracle", "I am a demo agent")
 	s.end(t)
+	b.until("the fault is not told", `find.all("alert", null).some((e) => e.innerText.includes("The server cannot be reached"))`)
 }
 
 // demoRoster is that of the built-in configuration.
