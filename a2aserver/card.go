@@ -39,7 +39,7 @@ func (s *Server) card(origin string, roster bool) *a2a.AgentCard {
 			offer(root, a2a.TransportProtocolJSONRPC, a2a.Version), offer(root, a2a.TransportProtocolHTTPJSON, a2a.Version),
 			offer(root, a2a.TransportProtocolJSONRPC, a2av0.Version), offer(root+oldREST, a2a.TransportProtocolHTTPJSON, a2av0.Version),
 		},
-		Capabilities: a2a.AgentCapabilities{Streaming: true, ExtendedAgentCard: true, Extensions: []a2a.AgentExtension{{
+		Capabilities: a2a.AgentCapabilities{Streaming: true, PushNotifications: true, ExtendedAgentCard: true, Extensions: []a2a.AgentExtension{{
 			URI: delegate.TraceExtension, Description: "A message may say through which langrooms it has come, so that circles are noticed."}}},
 		Skills: []a2a.AgentSkill{{ID: "room", Name: s.lead(), Description: "answers what addresses nobody", Tags: []string{"chat"}}},
 	}

@@ -7,7 +7,7 @@
 //
 // A caller sees the threads that it has made, and an admin all; another's are as not there, and
 // so is a context id that nobody has made: a message without one begins a thread. Messages are
-// text. Push notifications are not offered.
+// text. Push notifications go to loopback addresses, from the process that was asked for them.
 //
 // # Concurrency
 //

@@ -27,6 +27,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	defer room.Close()
 	web := httptest.NewServer(room)
 	defer web.Close()
 	client, err := a2aclient.NewFromEndpoints(ctx, []*a2a.AgentInterface{a2a.NewAgentInterface(web.URL+"/a2a", a2a.TransportProtocolJSONRPC)})

@@ -20,7 +20,10 @@ import (
 )
 
 // handler answers A2A's operations, of whatever binding.
-type handler struct{ *Server }
+type handler struct {
+	*Server
+	pushes *pushes
+}
 
 // taskID names a run together with its thread, so that no list of them is needed.
 func taskID(r runs.Run) a2a.TaskID {
@@ -79,6 +82,10 @@ func (h *handler) accept(ctx context.Context, q *a2a.SendMessageRequest) (runs.R
 		return runs.Run{}, err
 	}
 	r, err := h.cfg.Runs.Accept(ctx, runs.Request{Thread: id, Input: in})
+	if err == nil && q.Config != nil && q.Config.PushConfig != nil {
+		_, err = h.pushes.add(r, *q.Config.PushConfig, isOld(ctx))
+		return r, err
+	}
 	return r, failed(err)
 }
 
@@ -91,7 +98,9 @@ func (h *handler) input(q *a2a.SendMessageRequest) (in runs.Input, err error) {
 	case m.Role == a2a.MessageRoleAgent:
 		return in, a2a.NewError(a2a.ErrInvalidParams, "the message is an agent's, not a user's")
 	case q.Config != nil && q.Config.PushConfig != nil:
-		return in, a2a.ErrPushNotificationNotSupported
+		if err := h.pushes.check(q.Config.PushConfig); err != nil {
+			return in, err
+		}
 	}
 	var pieces []string
 	for _, p := range m.Parts {
@@ -316,24 +325,4 @@ func (h *handler) listed(ctx context.Context, q *a2a.ListTasksRequest) (all []ru
 		}
 	}
 	return all, nil
-}
-
-// GetTaskPushConfig refuses: this server sends no notifications.
-func (h *handler) GetTaskPushConfig(context.Context, *a2a.GetTaskPushConfigRequest) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
-}
-
-// ListTaskPushConfigs refuses.
-func (h *handler) ListTaskPushConfigs(context.Context, *a2a.ListTaskPushConfigRequest) (*a2a.ListTaskPushConfigResponse, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
-}
-
-// CreateTaskPushConfig refuses.
-func (h *handler) CreateTaskPushConfig(context.Context, *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
-}
-
-// DeleteTaskPushConfig refuses.
-func (h *handler) DeleteTaskPushConfig(context.Context, *a2a.DeleteTaskPushConfigRequest) error {
-	return a2a.ErrPushNotificationNotSupported
 }

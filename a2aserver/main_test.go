@@ -53,6 +53,7 @@ func stand(t testing.TB, change func(*a2aserver.Config)) string {
 	web := httptest.NewServer(mux)
 	t.Cleanup(func() {
 		manager.Close()
+		server.Close()
 		web.Close()
 		http.DefaultClient.CloseIdleConnections()
 		saver.Close()

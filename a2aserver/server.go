@@ -56,6 +56,7 @@ type Server struct {
 	rpc, rpcOld http.Handler
 	rest        http.Handler
 	restOld     http.Handler
+	pushes      *pushes
 }
 
 // New returns a server. It does no I/O.
@@ -78,12 +79,17 @@ func New(cfg Config) (*Server, error) {
 		cfg.Heartbeat = 8 * time.Second
 	}
 	s := &Server{cfg: cfg}
-	h := &handler{s}
+	h := &handler{Server: s}
+	h.pushes = newPushes(h)
+	s.pushes = h.pushes
 	alive := a2asrv.WithTransportKeepAlive(cfg.Heartbeat)
 	s.rpc, s.rpcOld = a2asrv.NewJSONRPCHandler(h, alive), a2av0.NewJSONRPCHandler(h, alive)
 	s.rest, s.restOld = a2asrv.NewRESTHandler(h, alive), a2av0.NewRESTHandler(h, alive)
 	return s, nil
 }
+
+// Close sends no more notifications and waits for those under way. Idempotent.
+func (s *Server) Close() { s.pushes.close() }
 
 // root is where all but the card is, and oldREST what 0.3 has over HTTP+JSON below it.
 const (
@@ -125,7 +131,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "" || path == "/":
 		s.serveRPC(w, r, body)
 	case isOld && (old == "" || old[0] == '/'):
-		http.StripPrefix(root+oldREST, s.restOld).ServeHTTP(w, r)
+		http.StripPrefix(root+oldREST, s.restOld).ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), oldKey{}, true)))
 	default:
 		http.StripPrefix(root, s.rest).ServeHTTP(w, r)
 	}
@@ -135,7 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, body []byte) {
 	var call struct{ Method string }
 	if json.Unmarshal(body, &call) == nil && strings.Contains(call.Method, "/") {
-		s.rpcOld.ServeHTTP(w, r)
+		s.rpcOld.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), oldKey{}, true)))
 		return
 	}
 	s.rpc.ServeHTTP(w, r)

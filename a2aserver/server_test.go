@@ -136,7 +136,7 @@ func TestRefusals(t *testing.T) {
 	far := message("hi", "")
 	far.Message.SetMeta(delegate.TraceExtension, strings.Repeat("x,", 100))
 	push := message("hi", "")
-	push.Config = &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: "http://127.0.0.1:1"}}
+	push.Config = &a2a.SendMessageConfig{PushConfig: &a2a.PushConfig{URL: "http://127.0.0.1.evil.example/"}}
 	for name, tt := range map[string]struct {
 		q    *a2a.SendMessageRequest
 		want error
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 		"too long":         {message(strings.Repeat("x", 500_001), ""), a2a.ErrInvalidParams},
 		"a circle":         {round, a2a.ErrUnsupportedOperation},
 		"too many hops":    {far, a2a.ErrUnsupportedOperation},
-		"notifications":    {push, a2a.ErrPushNotificationNotSupported},
+		"notifications":    {push, a2a.ErrInvalidParams},
 	} {
 		if got, err := c.SendMessage(t.Context(), tt.q); !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, tt.want)
@@ -158,6 +158,11 @@ func TestRefusals(t *testing.T) {
 	for _, id := range []a2a.TaskID{"none", "x.eA", "x." + a2a.TaskID(strings.Repeat("e", 5000)), "x.%%%"} {
 		if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, a2a.ErrTaskNotFound) {
 			t.Errorf("the task %.20s: %v", id, err)
+		}
+		for _, err := range c.SubscribeToTask(t.Context(), &a2a.SubscribeToTaskRequest{ID: id}) {
+			if !errors.Is(err, a2a.ErrTaskNotFound) {
+				t.Errorf("following the task %.20s: %v", id, err)
+			}
 		}
 	}
 }

@@ -29,6 +29,7 @@ func (s *server) mountAgent(mux *http.ServeMux) error {
 	if err != nil {
 		return err
 	}
+	s.agent = api
 	for _, pattern := range api.Patterns() {
 		mux.Handle(pattern, api)
 	}

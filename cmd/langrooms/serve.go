@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/langrooms/langrooms/a2aserver"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/hotreload"
@@ -66,6 +67,7 @@ type server struct {
 	p       *program
 	app     *setup.App
 	runs    *runs.Manager
+	agent   *a2aserver.Server
 	rooms   *sharedsession.Service
 	http    *http.Server
 	listen  net.Listener
@@ -179,6 +181,7 @@ func (s *server) end() error {
 	s.leave()
 	s.rooms.Close()
 	s.runs.Close()
+	s.agent.Close()
 	last, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := s.http.Shutdown(last)
