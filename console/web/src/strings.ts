@@ -140,7 +140,7 @@ export const t = {
   noFile: "There is no configuration file, so there is nothing to save into. The built-in demo is in force.",
   adminOnly: "Only an admin may see this.",
   probe: "Probe",
-  healthy: (ms: number) => `answers (${ms} ms)`,
+  healthy: (ms: number) => (ms ? `answers (${ms} ms)` : "answers"),
   unwell: (why: string) => `does not answer: ${why}`,
   probing: "Probing…",
   rosterEmpty: "There is nobody on the roster.",

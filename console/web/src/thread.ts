@@ -228,7 +228,15 @@ export class Thread extends Talk<More> {
 
   private from(id: string): { type: string; id: string }[] {
     const all = this.store.get().messages;
-    return all.slice(all.findIndex((m) => m.id === id)).filter((m) => !isNote(m)).map((m) => ({ type: "remove", id: m.id }));
+    return all.slice(all.findIndex((m) => m.id === id)).filter((m) => !this.isAside(m.id)).map((m) => ({ type: "remove", id: m.id }));
+  }
+
+  /** isAside reports whether a message is the room's own or what it answers: those stand beside the thread. */
+  isAside(id: string): boolean {
+    const all = this.store.get().messages;
+    const at = all.findIndex((m) => m.id === id);
+    const m = all[at];
+    return !!m && (isNote(m) || (m.type === "human" && !m.additional_kwargs?.metadata?.room && !!all[at + 1] && isNote(all[at + 1])));
   }
 
   /** rewind takes back a message and all after it. */

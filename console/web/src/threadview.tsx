@@ -70,7 +70,7 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
     if (e.kind === "note" || e.kind === "tool") return all;
     if (e.kind === "person" && !s.busy) all.push({ label: t.edit, do: () => edit(e) });
     if (e.kind === "agent" && !s.busy) all.push({ label: t.retry, do: () => attempt(talk.retry(e.id)) });
-    if (!s.busy) {
+    if (!s.busy && !talk.isAside(e.id)) {
       all.push({ label: t.fork, do: () => attempt(talk.fork(e.id).then((to) => (void refresh(), go(placeOf("thread", to))))) });
       all.push({ label: t.rewind, do: () => setAsking({ kind: "rewind", id: e.id, words: t.rewindAsk(after(e.id)) }) });
     }
