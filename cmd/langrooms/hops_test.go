@@ -93,3 +93,31 @@ func TestA2AClient(t *testing.T) {
 	}
 	s.end(t)
 }
+
+// The card is open and says which keys are wanted; everything else wants one, and one's tasks are
+// one's own.
+func TestA2AKeys(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "hello"), roster(openaiEntry("proto", says(t, "hi")))+`server:
+  keys:
+    - { name: bob, key: planted-bob }
+    - { name: eve, key: planted-eve }
+`)
+	s := serve(t, f)
+	code, body := s.ask(t, "GET", "/.well-known/agent-card.json", "")
+	expect(t, "the card", 200, code)
+	expectContains(t, "the card", "X-Api-Key", body)
+	expect(t, "the roster on it", false, strings.Contains(body, "@proto"))
+	send := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"@proto hi"}]}}}`
+	code, _ = s.ask(t, "POST", "/a2a", send)
+	expect(t, "without a key", 401, code)
+	_, body = s.ask(t, "POST", "/a2a", send, "Authorization", "Bearer planted-bob")
+	expectContains(t, "bob's task", "TASK_STATE_COMPLETED", body)
+	for who, want := range map[string]string{"bob": `"totalSize":1`, "eve": `"totalSize":0`} {
+		_, body = s.ask(t, "GET", "/a2a/tasks", "", "X-Api-Key", "planted-"+who)
+		expectContains(t, who+"'s tasks", want, body)
+	}
+	_, body = s.ask(t, "GET", "/a2a/extendedAgentCard", "", "X-Api-Key", "planted-eve")
+	expectContains(t, "the card with a key", "@proto", body)
+	s.end(t)
+}
