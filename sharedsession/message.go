@@ -70,7 +70,9 @@ func noteOf(m langrooms.Message) note {
 		n.Sender.Kind = User
 	}
 	if m.Stamp != nil {
-		n.Mentions, n.Late, n.Failed = m.Stamp.To, m.Stamp.Late, m.Stamp.Failed
+		if n.Mentions, n.Late, n.Failed = m.Stamp.To, m.Stamp.Late, m.Stamp.Failed; n.Late {
+			n.Wake = m.Stamp.Exchange
+		}
 	}
 	return n
 }

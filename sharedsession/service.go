@@ -178,7 +178,12 @@ const source = "session"
 // change holds a room's thread and stores what do makes of it as one write: its messages and
 // the channels it has changed. What do returns with an error is stored too. The view is that
 // of the thread behind the write.
-func (s *Service) change(ctx context.Context, id string, do func(*state, time.Time) ([]langrooms.Message, error)) (view thread.View, err error) {
+func (s *Service) change(ctx context.Context, id string, do func(*state, time.Time) ([]langrooms.Message, error)) (thread.View, error) {
+	return s.holding(ctx, id, func(_ *thread.Hold, st *state, now time.Time) ([]langrooms.Message, error) { return do(st, now) })
+}
+
+// holding is [Service.change] for what needs the hold itself.
+func (s *Service) holding(ctx context.Context, id string, do func(*thread.Hold, *state, time.Time) ([]langrooms.Message, error)) (view thread.View, err error) {
 	h, err := exchange.Hold(ctx, s.cfg.Saver, id)
 	if err != nil {
 		return view, fmt.Errorf("writing to the room %q: %w", id, err)
@@ -194,7 +199,7 @@ func (s *Service) change(ctx context.Context, id string, do func(*state, time.Ti
 	if err := s.absorb(h, st); err != nil {
 		return view, err
 	}
-	messages, refused := do(st, time.Now().UTC())
+	messages, refused := do(h, st, time.Now().UTC())
 	if len(messages) > 0 || len(st.changed) > 0 {
 		if err := put(h, st, messages); err != nil {
 			return view, err

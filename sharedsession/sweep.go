@@ -67,6 +67,9 @@ func (s *Service) look(due map[string]time.Time, last, now time.Time) error {
 // mind does what is due in a room and notes when to look again.
 func (s *Service) mind(due map[string]time.Time, st *state, now time.Time) {
 	delete(due, st.id)
+	if st.length > st.work.Length {
+		s.lapse(st.id)
+	}
 	if st.room.Close == nil {
 		if at := st.expires(); at != nil {
 			due[st.id] = *at
@@ -84,7 +87,8 @@ func (s *Service) mind(due map[string]time.Time, st *state, now time.Time) {
 	}
 }
 
-// lapse writes the closing line of a room whose time is over.
+// lapse counts what another road has put on a room's thread, and writes the closing line of
+// one whose time is over.
 func (s *Service) lapse(id string) {
 	_, err := s.change(s.ctx, id, func(st *state, now time.Time) ([]langrooms.Message, error) {
 		return st.expire(now), nil

@@ -38,11 +38,18 @@ func (s *Service) turn(ctx context.Context, r exchange.Room, before *state, w wa
 	}
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordBound)
 	defer cancel()
-	_, err = s.change(recording, before.id, func(st *state, now time.Time) ([]langrooms.Message, error) {
+	_, err = s.holding(recording, before.id, func(h *thread.Hold, st *state, now time.Time) ([]langrooms.Message, error) {
 		if !st.owns(w) {
 			return nil, nil
 		}
-		return st.answered(w, a.Outcome, s.cost(a.Outcome), before.work.Places[Party{Agent, w.Agent}.key()], view.Next, now), nil
+		waits := func(anchor int64) bool {
+			if a.Late == nil || r.Collect == nil || w.Scribe {
+				return false
+			}
+			a.Late.Anchor = anchor
+			return r.Collect(h.Outliving(), *a.Late) != delegate.NotWaited
+		}
+		return st.answered(w, a.Outcome, s.cost(a.Outcome), before.work.Places[Party{Agent, w.Agent}.key()], view.Next, waits, now), nil
 	})
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -67,7 +74,7 @@ func (s *Service) ask(ctx context.Context, r exchange.Room, before *state, w wak
 	} else if len(called) > 0 {
 		c.called = called
 	}
-	r.Collect, r.Events = nil, s.reporter(before.id, w)
+	r.Events = s.reporter(before.id, w)
 	return exchange.Ask(ctx, r, view, exchange.Question{
 		Exchange: w.ID, Round: 1, Member: w.Agent, MayPass: !w.Scribe,
 		From:    room.Speaker{Kind: room.SpeakerKind(w.By.Kind), Name: w.By.Name},
@@ -135,8 +142,9 @@ const maxFailure = 200
 
 // answered takes an agent's answer in: its words with its place, its cost and the turns that
 // it causes (spec 4.7, 4.8). at was its place before the turn, next the position up to which
-// it was shown the thread.
-func (s *state) answered(w wake, o langrooms.Outcome, cost *float64, at place, next int64, now time.Time) []langrooms.Message {
+// it was shown the thread; waits sees to it that an answer which did not come in time is
+// collected, where the line at anchor stands, and reports whether it is.
+func (s *state) answered(w wake, o langrooms.Outcome, cost *float64, at place, next int64, waits func(anchor int64) bool, now time.Time) []langrooms.Message {
 	who := Party{Agent, w.Agent}
 	if cost == nil {
 		s.work.CostUnknown = true
@@ -155,7 +163,13 @@ func (s *state) answered(w wake, o langrooms.Outcome, cost *float64, at place, n
 	case !o.OK:
 		s.finish(w.ID, Failed)
 		n.Failed, n.Late = true, false
-		lines = append(lines, line("@"+w.Agent+" failed: "+clip(delegate.OneLine(o.Error, delegate.MaxCause), maxFailure), n))
+		text := "@" + w.Agent + " failed: " + clip(delegate.OneLine(o.Error, delegate.MaxCause), maxFailure)
+		if waits(s.length + int64(len(lines))) {
+			text += " (its answer is posted late if it comes)"
+		}
+		failed := line(text, n)
+		failed.Stamp = &langrooms.Stamp{Exchange: w.ID} // a late answer belongs to it
+		lines = append(lines, failed)
 	case o.Silent || o.Reply == "":
 		s.finish(w.ID, Passed)
 		s.seen(who, at, next)

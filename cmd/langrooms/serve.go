@@ -204,7 +204,7 @@ func (s *server) wake() {
 				if !more {
 					return
 				}
-				if a.Notice == "" {
+				if a.Notice == "" || sharedsession.Is(a.Thread) { // in a room nobody is the lead
 					continue
 				}
 				if _, err := s.runs.Accept(s.waking, runs.Request{Thread: a.Thread, Input: runs.Input{Notice: a.Notice}}); err != nil {
