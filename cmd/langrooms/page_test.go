@@ -383,6 +383,6 @@ func TestConsoleRail(t *testing.T) {
 	b.sees("dialog", "Keyboard shortcuts")
 	b.click("button", "Close")
 	b.click("button", "Theme")
-	expect(t, "the theme", "dark", eval[string](b, `document.documentElement.dataset.theme`))
+	b.until("not the dark theme", `document.documentElement.dataset.theme === "dark"`)
 	s.end(t)
 }

@@ -70,7 +70,7 @@ func (w wire) except() map[string]string {
 func (w wire) serve(t testing.TB, executor a2asrv.AgentExecutor) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
-	server := httptest.NewServer(mux)
+	server := httptest.NewServer(refusing(executor, mux))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	card := &a2a.AgentCard{Name: "scripted", Version: "3.2", Capabilities: a2a.AgentCapabilities{Streaming: w.streams},
 		SupportedInterfaces: []*a2a.AgentInterface{{URL: server.URL + "/a2a", ProtocolBinding: w.binding, ProtocolVersion: w.version}}}
@@ -90,6 +90,25 @@ func (w wire) serve(t testing.TB, executor a2asrv.AgentExecutor) *httptest.Serve
 	return server
 }
 
+// refusing refuses what the script of a scripted executor says, but for the agent card.
+func refusing(executor a2asrv.AgentExecutor, next http.Handler) http.Handler {
+	x, ok := executor.(*scripted)
+	if !ok {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != cardPath {
+			if refusal, err := x.script.Refusal(r.Context()); err != nil {
+				panic(http.ErrAbortHandler)
+			} else if refusal != nil {
+				refusal.Write(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 func startScripted(t testing.TB, w wire, script delegatetest.Script) delegate.Delegate {
 	x := &scripted{script: script, nth: make(map[string]int)}
 	server := w.serve(t, x)
@@ -100,7 +119,7 @@ func startScripted(t testing.TB, w wire, script delegatetest.Script) delegate.De
 	life, end := context.WithCancel(context.Background())
 	x.life = life
 	t.Cleanup(func() { end(); x.working.Wait() })
-	a := newAgent(t, Config{Name: "proto", URL: server.URL + "/a2a", Scheme: SchemeBearer,
+	a := newAgent(t, Config{Name: "proto", URL: server.URL + "/a2a", Scheme: SchemeBearer, HTTP: delegate.HTTP{Retries: 1},
 		Token: func() (string, error) { return script.Secret, nil }, Continuity: delegate.NewMemoryContinuity()})
 	a.pace = 100 * time.Millisecond
 	return a
@@ -131,7 +150,10 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 		if !yield(a2a.NewSubmittedTask(ec, ec.Message), nil) || !yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateWorking, nil), nil) {
 			return
 		}
-		out := &artifactWriter{ec: ec, yield: yield}
+		out := &artifactWriter{ec: ec, yield: yield, apart: x.script.Apart}
+		if x.script.Thought != "" && !yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateWorking, a2a.NewMessage(a2a.MessageRoleAgent, thought(x.script.Thought))), nil) {
+			return
+		}
 		m := delegatetest.Message{Prompt: ec.Message.Parts[0].Text(), Nth: x.count(ec.ContextID)}
 		err := x.script.Play(ctx, m, out.say)
 		var failure *delegatetest.Failure
@@ -182,6 +204,13 @@ func (x *scripted) count(conversation string) int {
 	return x.nth[conversation]
 }
 
+// thought is reasoning, marked as Google's ADK marks it.
+func thought(text string) *a2a.Part {
+	part := a2a.NewTextPart(text)
+	part.SetMeta("thought", true)
+	return part
+}
+
 // artifactWriter sends pieces as one artifact that grows. JSON cannot carry half a
 // character, so what follows the last whole one waits for the next piece.
 type artifactWriter struct {
@@ -190,6 +219,7 @@ type artifactWriter struct {
 	id    a2a.ArtifactID
 	rest  []byte
 	ready []byte
+	apart bool // each piece is an artifact of its own
 }
 
 // largePiece marks pieces that are sent together at the end: the server copies the whole
@@ -225,7 +255,7 @@ func (w *artifactWriter) send() bool {
 	}
 	part := a2a.NewTextPart(string(w.ready))
 	w.ready = nil
-	if w.id != "" {
+	if w.id != "" && !w.apart {
 		return w.yield(a2a.NewArtifactUpdateEvent(w.ec, w.id, part), nil)
 	}
 	event := a2a.NewArtifactEvent(w.ec, part)

@@ -3,6 +3,7 @@ package delegatetest
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net"
 	"sync"
 	"testing"
@@ -16,6 +17,48 @@ type control struct {
 	serving sync.WaitGroup
 	mu      sync.Mutex
 	conns   []net.Conn
+	// refusals is how many requests are still to be refused, and of how many it was done.
+	refusals, done int
+}
+
+// note is what a peer tells the suite of: a message that it plays, or a request that it may
+// be told to refuse.
+type note struct {
+	Message
+	Refusable bool `json:"refusable,omitempty"`
+}
+
+// The suite's verdicts on a note.
+const (
+	serveIt  = '.'
+	refuseIt = 'r'
+)
+
+// refuse counts anew, for a peer that follows s.
+func (c *control) refuse(s Script) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.refusals = 0, s.Times
+	if s.Times == 0 {
+		c.refusals = math.MaxInt
+	}
+}
+
+// refused is how many requests were refused.
+func (c *control) refused() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.done
+}
+
+func (c *control) judge() byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done >= c.refusals {
+		return serveIt
+	}
+	c.done++
+	return refuseIt
 }
 
 // arrival is one message at the peer; gone closes when the peer's work on it is over.
@@ -57,16 +100,20 @@ func (c *control) follow(conn net.Conn) {
 	in := json.NewDecoder(conn)
 	gone := make(chan struct{})
 	defer close(gone)
-	var m Message
+	var m note
 	if in.Decode(&m) != nil {
 		return // a peer that was killed while it told us
 	}
+	if m.Refusable {
+		conn.Write([]byte{c.judge()}) // a peer that is gone does not mind
+		return
+	}
 	select {
-	case c.arrived <- arrival{m, gone}:
+	case c.arrived <- arrival{m.Message, gone}:
 	default:
 		return // far more messages than were sent; the rule sees too many
 	}
-	if _, err := conn.Write([]byte{'.'}); err != nil { // the peer goes on only when it is known
+	if _, err := conn.Write([]byte{serveIt}); err != nil { // the peer goes on only when it is known
 		return
 	}
 	io.Copy(io.Discard, conn) // ends with the peer's work, whatever the error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -92,7 +93,49 @@ func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Rep
 	case req.ResumeTask != "" && !r.has("resume"):
 		return reply, r.error(delegate.KindRefused, "no tasks")
 	}
+	if err := r.admitted(ctx); err != nil {
+		return reply, err
+	}
+	if r.script.Thought != "" {
+		kind := langrooms.ProgressThought
+		if r.has("thought-as-text") {
+			kind = langrooms.ProgressText
+		}
+		if !r.has("thought-lost") {
+			req.Progress(langrooms.Progress{Kind: kind, Text: r.script.Thought})
+		}
+	}
 	return r.play(ctx, req)
+}
+
+// admitted asks the peer until it takes the message, twice at most.
+func (r *reference) admitted(ctx context.Context) error {
+	for try := 1; ; try++ {
+		refusal, err := r.script.Refusal(ctx)
+		switch {
+		case err != nil:
+			return r.error(delegate.KindProtocol, err.Error())
+		case refusal == nil:
+			return nil
+		case refusal.Location != "" && r.has("elsewhere"):
+			http.Get(refusal.Location)
+		case refusal.Location != "" && r.has("elsewhere-served"):
+			return nil
+		case refusal.RetryAfter > 0 && !r.has("busy-once") && (try == 1 || r.has("busy-tries") && try < 20):
+			continue
+		}
+		e := r.error(delegate.KindRefused, "no").(*delegate.Error)
+		e.Status, e.RetryAfter = refusal.Status, time.Duration(refusal.RetryAfter)*time.Second
+		switch {
+		case r.has("status"):
+			e.Status = 0
+		case r.has("credential-kind"):
+			e.Kind = delegate.KindFailed
+		case r.has("busy-wait"):
+			e.RetryAfter = 0
+		}
+		return e
+	}
 }
 
 // play runs the peer and waits for it.
@@ -280,6 +323,10 @@ func (r *reference) text(req delegate.Request, said string) string {
 		said = strings.ToValidUTF8(said, "\uFFFD")
 	}
 	switch {
+	case r.script.Apart && !r.has("parts"):
+		return strings.Replace(said, ".T", ".\n\nT", 1)
+	case r.has("thought-in-answer"):
+		return r.script.Thought + said
 	case r.has("answer"):
 		return strings.Join(strings.Fields(said), " ")
 	case r.has("answer-large"):
@@ -301,6 +348,9 @@ func (r *reference) Probe(ctx context.Context) (delegate.Health, error) {
 	case r.has("close-after-probe"):
 	case r.absent, r.life.Err() != nil:
 		return delegate.Health{}, r.error(delegate.KindUnreachable, "nobody there")
+	}
+	if err := r.admitted(ctx); err != nil && !r.has("credential-probed") {
+		return delegate.Health{}, err
 	}
 	health := delegate.Health{Latency: time.Millisecond}
 	if r.has("secret-probe") {

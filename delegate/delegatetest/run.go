@@ -66,6 +66,7 @@ func (r *run) start(s Script) delegate.Delegate { return r.startWith(s, secret) 
 
 func (r *run) startWith(s Script, credential string) delegate.Delegate {
 	s.Control, s.Secret = r.control.listener.Addr().String(), credential
+	r.control.refuse(s)
 	return r.own(r.Start(r, s))
 }
 
@@ -299,12 +300,15 @@ func (p *progress) faults() []string {
 }
 
 // text joins the pieces of the answer that were reported.
-func (p *progress) text() string {
+func (p *progress) text() string { return p.of(langrooms.ProgressText) }
+
+// of joins what was reported of a kind.
+func (p *progress) of(kind langrooms.ProgressKind) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
 	for _, report := range p.reports {
-		if report.Kind == langrooms.ProgressText {
+		if report.Kind == kind {
 			b.WriteString(report.Text)
 		}
 	}

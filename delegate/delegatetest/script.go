@@ -53,6 +53,18 @@ type Script struct {
 	// that goes on with one is refused as the protocol says so of one that is not known, and
 	// not played. Only a peer of a conversational delegate is told to.
 	Forget bool `json:"forget,omitempty"`
+	// Apart makes each piece a message of its own, with whatever parts two of them in the
+	// protocol.
+	Apart bool `json:"apart,omitempty"`
+	// Thought is reasoning, marked as such by the protocol, that comes before the pieces.
+	Thought string `json:"thought,omitempty"`
+	// Status, when it is not 0, is the HTTP status with which the first so many (Times; 0
+	// means all) requests are refused, with RetryAfter, in seconds, and Location as headers
+	// where they are set; see [Script.Refusal].
+	Status     int    `json:"status,omitempty"`
+	Times      int    `json:"times,omitempty"`
+	RetryAfter int    `json:"retry_after,omitempty"`
+	Location   string `json:"location,omitempty"`
 	// Words are the peer's reason to fail, or its question.
 	Words string `json:"words,omitempty"`
 }
@@ -87,18 +99,11 @@ var ErrDie = errors.New("the script says to die")
 // complete answer, a *[Failure], a *[Question], [ErrDie], ctx's error when the work was stopped, or an
 // error of say. A peer in another process calls it there.
 func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) error) error {
-	var dialer net.Dialer
-	suite, err := dialer.DialContext(ctx, "tcp", s.Control)
+	suite, _, err := s.tell(ctx, note{Message: m})
 	if err != nil {
-		return fmt.Errorf("delegatetest: the suite is not there: %w", err)
+		return err
 	}
 	defer suite.Close() // tells the suite that this work is over
-	if err := json.NewEncoder(suite).Encode(m); err != nil {
-		return fmt.Errorf("delegatetest: telling the suite: %w", err)
-	}
-	if _, err := suite.Read(make([]byte, 1)); err != nil {
-		return fmt.Errorf("delegatetest: the suite did not take note: %w", err)
-	}
 	for range max(1, s.Repeat) {
 		for _, piece := range s.answer(m) {
 			if err := say(piece); err != nil {
@@ -119,6 +124,25 @@ func (s Script) Play(ctx context.Context, m Message, say func(piece []byte) erro
 		return hold(ctx, suite)
 	}
 	return fmt.Errorf("delegatetest: the script has no end %q", s.End)
+}
+
+// tell tells the suite what has arrived, and returns its verdict. The connection stays open
+// for as long as the peer works on it.
+func (s Script) tell(ctx context.Context, n note) (suite net.Conn, verdict byte, err error) {
+	var dialer net.Dialer
+	suite, err = dialer.DialContext(ctx, "tcp", s.Control)
+	if err != nil {
+		return nil, 0, fmt.Errorf("delegatetest: the suite is not there: %w", err)
+	}
+	answer := make([]byte, 1)
+	if err = json.NewEncoder(suite).Encode(n); err == nil {
+		_, err = suite.Read(answer)
+	}
+	if err != nil {
+		suite.Close()
+		return nil, 0, fmt.Errorf("delegatetest: the suite did not take note: %w", err)
+	}
+	return suite, answer[0], nil
 }
 
 // hold returns when ctx ends, or when the suite is done with the rule: a peer that is never

@@ -18,6 +18,7 @@ import (
 func TestSuite(t *testing.T) {
 	delegatetest.Run(t, delegatetest.Harness{
 		Streams: true,
+		Except:  map[string]string{"parts": "an answer is one message"},
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			server := httptest.NewServer(endpoint{script})
 			t.Cleanup(server.Close)
@@ -35,7 +36,7 @@ func TestSuite(t *testing.T) {
 }
 
 func suiteAgent(t testing.TB, url, key string) *Agent {
-	a, err := New(Config{Name: "oracle", URL: url, Model: "demo", APIKey: func() (string, error) { return key, nil }})
+	a, err := New(Config{Name: "oracle", URL: url, Model: "demo", HTTP: delegate.HTTP{Retries: 1}, APIKey: func() (string, error) { return key, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,6 +47,12 @@ func suiteAgent(t testing.TB, url, key string) *Agent {
 type endpoint struct{ script delegatetest.Script }
 
 func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if refusal, err := e.script.Refusal(r.Context()); err != nil {
+		panic(http.ErrAbortHandler)
+	} else if refusal != nil {
+		refusal.Write(w)
+		return
+	}
 	if r.URL.Path == "/models" {
 		io.WriteString(w, `{"object":"list","data":[]}`)
 		return
@@ -56,6 +63,9 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	prompt := request.Messages[len(request.Messages)-1].Content
+	if e.script.Thought != "" {
+		event(w, fmt.Sprintf(`{"choices":[{"delta":{"reasoning_content":%s}}]}`, quote([]byte(e.script.Thought))))
+	}
 	err := e.script.Play(r.Context(), delegatetest.Message{Prompt: prompt}, func(piece []byte) error {
 		return event(w, fmt.Sprintf(`{"choices":[{"delta":{"content":%s}}]}`, quote(piece)))
 	})
