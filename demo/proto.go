@@ -106,7 +106,8 @@ func buildAndVet(ctx context.Context, s situation) (check, error) {
 	}{
 		// A single main package would leave its program in the folder without -o.
 		{"go build ./...", []string{"build", "-o", os.DevNull, "./..."}},
-		{"go vet ./...", []string{"vet", "./..."}},
+		// With -trimpath in GOFLAGS it would name the file of whichever folder it saw first.
+		{"go vet ./...", []string{"vet", "-trimpath=false", "./..."}},
 	} {
 		if err := s.begin(ctx, command.title); err != nil {
 			return check{}, err

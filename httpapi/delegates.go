@@ -42,7 +42,7 @@ func (s *Server) probe(_ http.ResponseWriter, r *http.Request) (any, error) {
 	defer cancel()
 	h, err := d.Probe(ctx)
 	if err != nil {
-		p := probed{Kind: string(delegate.KindFailed), Detail: err.Error()}
+		p := probed{Kind: string(delegate.KindFailed), Detail: delegate.OneLine(err.Error(), delegate.MaxCause)}
 		var failed *delegate.Error
 		if errors.As(err, &failed) {
 			p.Kind = string(failed.Kind)
