@@ -47,7 +47,9 @@ func TestLateAnswerIsCollected(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := serve(t, saver, func(c *sharedsession.Config) {
-			c.Room = func() (exchange.Room, func()) { return exchange.Room{Roster: roster, Collect: inbox.Collect}, func() {} }
+			c.Room = func() (exchange.Room, func()) {
+				return exchange.Room{Roster: roster, Collect: inbox.Collect}, func() {}
+			}
 		})
 		id := w.open("proto", "reviewer")
 		p := w.ask(id, "@proto what broke?")
