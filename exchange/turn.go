@@ -25,6 +25,8 @@ type Turn struct {
 
 	interrupted []string
 	telling     bool // this turn's result tells them
+
+	kept map[string][]byte // channels that the next put sets, or with nil removes
 }
 
 // Hold waits for a thread like thread.Begin, and closes what a dead process left open there
@@ -74,6 +76,18 @@ func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
 // takes that off the thread.
 func (t *Turn) Tell() { t.telling = true }
 
+// Channel returns the value of a channel of the thread; see thread.Hold.Channel.
+func (t *Turn) Channel(name string) (value []byte, ok bool) { return t.hold.Channel(name) }
+
+// Keep has the turn's next put set a channel of the thread to value, or remove it with nil, in
+// the same checkpoint as its messages.
+func (t *Turn) Keep(channel string, value []byte) {
+	if t.kept == nil {
+		t.kept = make(map[string][]byte)
+	}
+	t.kept[channel] = value
+}
+
 // Put appends messages to the thread, as one checkpoint; see thread.Hold.Put.
 func (t *Turn) Put(source string, messages ...langrooms.Message) error {
 	return t.put(source, messages, t.open)
@@ -85,12 +99,19 @@ func (t *Turn) put(source string, messages []langrooms.Message, open *openExchan
 }
 
 func (t *Turn) putBy(put func(thread.Step) error, source string, messages []langrooms.Message, open *openExchange) error {
-	step := thread.Step{Source: source, Messages: messages}
+	step := thread.Step{Source: source, Messages: messages, Set: map[string][]byte{}}
 	switch {
 	case open != nil:
-		step.Set = map[string][]byte{openChannel: open.encode()}
+		step.Set[openChannel] = open.encode()
 	case t.open != nil:
 		step.Remove = []string{openChannel}
+	}
+	for name, value := range t.kept {
+		if value != nil {
+			step.Set[name] = value
+		} else {
+			step.Remove = append(step.Remove, name)
+		}
 	}
 	if _, untold := t.hold.Channel(untoldChannel); untold && t.telling {
 		step.Remove = append(step.Remove, untoldChannel)
@@ -98,7 +119,7 @@ func (t *Turn) putBy(put func(thread.Step) error, source string, messages []lang
 	if err := put(step); err != nil {
 		return err
 	}
-	t.open = open
+	t.open, t.kept = open, nil
 	return nil
 }
 

@@ -3,7 +3,9 @@
 //
 // The loop is taken in steps, so that a graph engine can draw it as two nodes: [Node.Start]
 // stores the operator's message, [Node.Think] calls the model, [Node.Act] runs the tools it
-// asked for, and so on until Think wants no more. [Node.Run] does all of it.
+// asked for, and so on until Think wants no more. [Node.Run] does all of it. Where a person
+// approves what the tools will do, [Node.Wait] puts the turn aside after Think, and
+// [Node.Resume] takes it up, at another process too.
 //
 // # Concurrency
 //

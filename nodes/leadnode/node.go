@@ -118,6 +118,11 @@ type Turn struct {
 // and reads the thread. A model that cannot be had is ErrModel; what the operator said is
 // then stored all the same.
 func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
+	return n.begin(ctx, in, (*Turn).open)
+}
+
+// begin fixes what the turn will use, takes the thread and opens the turn on it.
+func (n *Node) begin(ctx context.Context, in Input, open func(*Turn, Input) error) (*Turn, error) {
 	t := &Turn{}
 	t.room, t.release = n.cfg.Room()
 	t.room.Events = in.Events
@@ -130,7 +135,7 @@ func (n *Node) Start(ctx context.Context, in Input) (*Turn, error) {
 	}
 	t.turn = hold
 	hold.Observe(in.Stored)
-	err = t.open(in)
+	err = open(t, in)
 	if err == nil && noModel != nil {
 		err = fmt.Errorf("%w: %w", ErrModel, noModel)
 	}
@@ -149,9 +154,15 @@ func (t *Turn) open(in Input) error {
 		said = langrooms.NewMessage(langrooms.RoleSystem, in.Notice)
 	}
 	t.turn.Tell()
+	t.unwait() // who says something else does not wait for it any more
 	if err := t.turn.Put("input", said); err != nil {
 		return err
 	}
+	return t.read()
+}
+
+// read takes the thread's messages for the model.
+func (t *Turn) read() error {
 	messages, err := t.turn.History()
 	t.messages = messages
 	return err
@@ -188,12 +199,19 @@ func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
 // Act runs the tools that the model asked for, in order, and stores the call, the results
 // and what the tools recorded as one update.
 func (n *Node) Act(ctx context.Context, t *Turn) error {
+	return n.act(ctx, t, func(ctx context.Context, call *langrooms.ToolCall) (string, error) {
+		return n.call(ctx, t, call)
+	})
+}
+
+func (n *Node) act(ctx context.Context, t *Turn, do func(context.Context, *langrooms.ToolCall) (string, error)) error {
 	asked := calls(t.asked)
+	t.unwait()
 	t.turn.Reserve(1+len(asked), t.asked)
 	front := []langrooms.Message{t.asked}
 	ctx = exchange.NewContext(ctx, t.turn, t.room)
 	for _, call := range asked {
-		content, err := n.call(ctx, t, call)
+		content, err := do(ctx, call)
 		if ctx.Err() != nil {
 			err = langrooms.StopOf(ctx) // for the model, should it read on
 		}

@@ -2,21 +2,29 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/redissaver"
+	"github.com/langrooms/langrooms/demo"
+	"github.com/langrooms/langrooms/internal/clitest"
 	"github.com/langrooms/langrooms/internal/redistest"
+	"github.com/langrooms/langrooms/nodes/leadnode"
 )
 
 // With this variable set, the test's program is the example itself.
 const childEnv = "INTERRUPT_EXAMPLE"
 
 func TestMain(m *testing.M) {
+	demo.Main()
 	if os.Getenv(childEnv) != "" {
 		main()
 		return
@@ -28,7 +36,7 @@ func TestMain(m *testing.M) {
 func program(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	cmd.Env, cmd.Dir = append(os.Environ(), childEnv+"=1"), t.TempDir()
 	var out, diagnostics strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &diagnostics
 	err := cmd.Run()
@@ -38,52 +46,94 @@ func program(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	return out.String(), diagnostics.String(), cmd.ProcessState.ExitCode()
 }
 
-// The process that asked has ended when another one approves: the engine's run and the
-// thread both come out of Redis.
-func TestResumesInAnotherProcess(t *testing.T) {
-	server := redistest.Start(t)
-	url := "redis://" + server.Addr
-	steps := []struct {
-		rule   string
-		args   []string
-		out    string // what stdout is
-		errout string // part of stderr
-		status int
-	}{
-		{"nothing waits on a new thread", []string{"-approve"}, "", errNothing.Error(), 1},
-		{"the graph stops before it acts", []string{"-m", "ship build 42"}, "\"ship build 42\" waits for approval on the thread \"release\"\n", "", 0},
-		{"one plan at a time", []string{"-m", "ship build 43"}, "", `already waits for approval: "ship build 42"`, 1},
-		{"another process goes on", []string{"-approve"}, "done: run the tests, then ship build 42\n", "", 0},
-		{"an approval counts once", []string{"-approve"}, "", errNothing.Error(), 1},
-		{"an ended run is not resumed by the next", []string{"-m", "ship build 43"}, "\"ship build 43\" waits for approval on the thread \"release\"\n", "", 0},
-		{"the next run has its own plan", []string{"-approve"}, "done: run the tests, then ship build 43\n", "", 0},
-		{"either a message or an approval", []string{"-approve", "-m", "both"}, "", "either", 2},
-		{"neither", nil, "", "either", 2},
+// place is a store, and a configuration whose lead asks proto whatever it is told to.
+type place struct{ url, config string }
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	lead := clitest.NewModel(t, func(q clitest.Question) clitest.Answer {
+		last := q.Messages[len(q.Messages)-1]
+		for _, m := range slices.Backward(q.Messages) { // the room's records stand behind the results
+			if last = m; !strings.HasPrefix(m.Content, "<room-message") {
+				break
+			}
+		}
+		if last.Role == "tool" {
+			return clitest.Say("It came to: " + last.Content)
+		}
+		return clitest.Answer{Tool: "delegate_to", Arguments: fmt.Sprintf(`{"target":"proto","query":%q}`, last.Content)}
+	})
+	proto := clitest.NewModel(t, func(clitest.Question) clitest.Answer { return clitest.Say("auth broke") })
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	config := fmt.Sprintf("model: { provider: openai, url: %q, model: m, api_key: k }\ndelegates:\n"+
+		"  - { name: proto, type: openai, url: %q, model: m, api_key: k }\n", lead.URL, proto.URL)
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for _, s := range steps {
-		out, diagnostics, status := program(t, append([]string{"-redis", url, "-t", "release"}, s.args...)...)
-		if out != s.out || !strings.Contains(diagnostics, s.errout) || status != s.status {
-			t.Fatalf("%s: status %d, stdout %q, stderr %q", s.rule, status, out, diagnostics)
+	return place{"redis://" + redistest.Start(t).Addr, path}
+}
+
+func (p place) args(args ...string) []string {
+	return append([]string{"-redis", p.url, "-c", p.config, "-t", "release"}, args...)
+}
+
+var wishID = regexp.MustCompile(`^The lead wants to call delegate_to (.*)\nGo on with -approve (\S+) or -refuse (\S+)\n$`)
+
+// asks has the lead want something and returns the id of the wish.
+func (p place) asks(t *testing.T, message string) string {
+	t.Helper()
+	out, diagnostics, status := program(t, p.args("-m", message)...)
+	m := wishID.FindStringSubmatch(out)
+	if status != 0 || m == nil || m[2] != m[3] || m[1] != fmt.Sprintf(`{"target":"proto","query":%q}`, message) {
+		t.Fatalf("-m %q: status %d, stdout %q, stderr %q", message, status, out, diagnostics)
+	}
+	return m[2]
+}
+
+// The process that asked has ended when another one approves: the engine's run and the turn
+// both come out of Redis, and what is approved is what was shown.
+func TestResumesInAnotherProcess(t *testing.T) {
+	p := newPlace(t)
+	expect := func(rule, out, errout string, status int, args ...string) {
+		t.Helper()
+		gotOut, gotErr, gotStatus := program(t, p.args(args...)...)
+		if gotOut != out || !strings.Contains(gotErr, errout) || gotStatus != status {
+			t.Fatalf("%s: status %d, stdout %q, stderr %q", rule, gotStatus, gotOut, gotErr)
 		}
 	}
+	nothing := leadnode.ErrNothingWaits.Error()
+	expect("nothing waits on a new thread", "", nothing, 1, "-approve", "x")
+	expect("what addresses somebody needs no approval", "auth broke\n", "", 0, "-m", "@proto hi")
+	first := p.asks(t, "what broke?")
+	expect("one wish at a time", "", "approve or refuse first", 1, "-m", "and now?")
+	expect("a wish that was not shown", "", nothing, 1, "-approve", "x")
+	expect("another process goes on", "It came to: auth broke\n", "", 0, "-approve", first)
+	expect("an approval counts once", "", nothing, 1, "-approve", first)
+	second := p.asks(t, "and after that?")
+	expect("an old wish is not the new one", "", nothing, 1, "-approve", first)
+	expect("a refusal is told to the lead", "It came to: Error: the operator refused this call\n", "", 0, "-refuse", second)
+	expect("either a message or an approval", "", "give one of", 2, "-approve", "x", "-m", "both")
+	expect("neither", "", "give one of", 2)
 
-	want := "ship build 42|done: run the tests, then ship build 42|ship build 43|done: run the tests, then ship build 43"
-	if got := texts(t, url, "release"); got != want {
-		t.Errorf("the thread says %q, want %q", got, want)
+	want := []string{"human hi", "human auth broke",
+		"human what broke?", "ai delegate_to", "tool auth broke", "human what broke?", "human auth broke", "ai It came to: auth broke",
+		"human and after that?", "ai delegate_to", "tool Error: the operator refused this call", "ai It came to: Error: the operator refused this call"}
+	if got := lines(t, p.url); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the thread says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 // Approvals that come at the same time wait for the thread: one acts, the others find
 // nothing to approve.
 func TestApprovalsAtOnce(t *testing.T) {
-	url := "redis://" + redistest.Start(t).Addr
-	if _, err := run(t.Context(), url, "t", "ship"); err != nil {
-		t.Fatal(err)
-	}
-	errs := make([]error, 4)
+	p := newPlace(t)
+	id := p.asks(t, "what broke?")
+	errs := make([]error, 3)
 	var group sync.WaitGroup
 	for i := range errs {
-		group.Go(func() { _, errs[i] = run(t.Context(), url, "t", "") })
+		group.Go(func() {
+			_, errs[i] = run(t.Context(), options{redis: p.url, config: p.config, thread: "release", approve: id})
+		})
 	}
 	group.Wait()
 	acted := 0
@@ -91,25 +141,46 @@ func TestApprovalsAtOnce(t *testing.T) {
 		switch {
 		case err == nil:
 			acted++
-		case !errors.Is(err, errNothing):
+		case !errors.Is(err, leadnode.ErrNothingWaits):
 			t.Error(err)
 		}
 	}
-	if got := texts(t, url, "t"); acted != 1 || got != "ship|done: run the tests, then ship" {
+	if got := lines(t, p.url); acted != 1 || len(got) != 6 {
 		t.Errorf("%d of %d acted, the thread says %q", acted, len(errs), got)
 	}
 }
 
-// A store that is away is an error that says so, and nothing waits.
+// A run whose state the engine has lost goes on from the thread, at the second approval.
+func TestEngineStateLost(t *testing.T) {
+	p := newPlace(t)
+	id := p.asks(t, "what broke?")
+	addr := strings.TrimPrefix(p.url, "redis://")
+	lose := "return redis.call('del', unpack(redis.call('keys', ARGV[1])))"
+	if lost, err := redistest.Command(addr, "EVAL", lose, "0", "*blob*"); err != nil || lost != ":1" {
+		t.Fatalf("deleting the engine's state: %q, %v", lost, err)
+	}
+	o := options{redis: p.url, config: p.config, thread: "release", approve: id}
+	if text, err := run(t.Context(), o); err != nil || wishID.FindStringSubmatch(text+"\n") == nil {
+		t.Fatalf("got %q, %v", text, err)
+	}
+	if text, err := run(t.Context(), o); err != nil || text != "It came to: auth broke" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// A store that is away is an error that says so.
 func TestStoreAway(t *testing.T) {
+	p := newPlace(t)
 	server := redistest.Start(t)
 	server.Kill()
-	if _, err := run(t.Context(), "redis://"+server.Addr, "t", "ship"); !errors.Is(err, checkpointer.ErrUnavailable) {
+	_, err := run(t.Context(), options{redis: "redis://" + server.Addr, config: p.config, thread: "t", message: "ship"})
+	if !errors.Is(err, checkpointer.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, checkpointer.ErrUnavailable)
 	}
 }
 
-func texts(t *testing.T, url, thread string) string {
+// lines renders the thread, a line a message: its role with its first line or its tool call.
+func lines(t *testing.T, url string) []string {
 	t.Helper()
 	saver, err := redissaver.Open(url)
 	if err != nil {
@@ -117,11 +188,20 @@ func texts(t *testing.T, url, thread string) string {
 	}
 	defer saver.Close()
 	var all []string
-	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Range{}) {
+	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: "release"}, checkpointer.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, m.Text())
+		text, _, _ := strings.Cut(m.Text(), "\n")
+		for _, part := range m.Parts {
+			switch {
+			case part.ToolCall != nil:
+				text += part.ToolCall.Name
+			case part.ToolResult != nil:
+				text, _, _ = strings.Cut(part.ToolResult.Content, "\n")
+			}
+		}
+		all = append(all, string(m.Role)+" "+text)
 	}
-	return strings.Join(all, "|")
+	return all
 }
