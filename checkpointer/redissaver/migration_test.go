@@ -16,8 +16,9 @@ import (
 )
 
 // A slot moves to another master key by key while a thread in it is written and read.
-// A call in between succeeds or is ErrUnavailable; no half thread is ever seen, none is
-// begun anew where a part has gone ahead, and nothing that was acknowledged is lost.
+// Before the first key moves and after the last one everything is served; a call in between
+// succeeds or is ErrUnavailable; no half thread is ever seen, none is begun anew where a part
+// has gone ahead, and nothing that was acknowledged is lost.
 func TestSlotMigration(t *testing.T) {
 	t.Parallel()
 	servers := redistest.StartCluster(t)
@@ -44,6 +45,29 @@ func TestSlotMigration(t *testing.T) {
 	must(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", id(t, from))
 	must(from, "CLUSTER", "SETSLOT", slot, "MIGRATING", id(t, to))
 	acknowledged := 1
+	// served is what holds before the first key has moved and after the last one.
+	served := func(when string) {
+		t.Helper()
+		next, err := put(at, when)
+		if err != nil {
+			t.Fatalf("put %s: %v", when, err)
+		}
+		at, acknowledged = next, acknowledged+1
+		if err := s.PutWrites(ctx, at, checkpointer.Task{ID: "task"}, []checkpointer.Write{{Channel: "x"}}); err != nil {
+			t.Fatalf("put of writes %s: %v", when, err)
+		}
+		if _, got, err := s.Snapshot(ctx, checkpointer.Ref{Thread: "t"}, checkpointer.Range{}); err != nil || len(got) != acknowledged {
+			t.Fatalf("read %s: %d messages of %d, %v", when, len(got), acknowledged, err)
+		}
+		lease, err := s.Lock(ctx, "t")
+		if err != nil {
+			t.Fatalf("lease %s: %v", when, err)
+		}
+		if err := lease.Release(); err != nil {
+			t.Fatalf("release %s: %v", when, err)
+		}
+	}
+	served("before the first key moves")
 	host, port, _ := strings.Cut(to, ":")
 	for i, key := range redissaver.ThreadKeys(s, "t") {
 		must(from, "MIGRATE", host, port, key, "0", "5000")
@@ -63,6 +87,7 @@ func TestSlotMigration(t *testing.T) {
 			t.Fatalf("with %d keys moved: %d messages of %d, %v", i+1, len(got), acknowledged, err)
 		}
 	}
+	served("after the last key has moved")
 	for _, s := range servers {
 		must(s.Addr, "CLUSTER", "SETSLOT", slot, "NODE", id(t, to))
 	}
