@@ -109,8 +109,8 @@ func newNode(t *testing.T, m *model, saver checkpointer.Saver, tools ...leadnode
 	return n
 }
 
-// lines renders what is stored, a line a message.
-func lines(t *testing.T, saver checkpointer.Saver) []string {
+// thread renders what is stored, a line a message.
+func thread(t *testing.T, saver checkpointer.Saver) []string {
 	t.Helper()
 	var lines []string
 	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Range{}) {
@@ -152,7 +152,7 @@ func TestAnswer(t *testing.T) {
 	result, err := newNode(t, m, saver).Run(t.Context(), leadnode.Input{Thread: "t", Text: "what broke?"})
 	expect(t, "error", nil, err)
 	expect(t, "result", langrooms.Result{Thread: "t", Text: "Auth."}, result)
-	expect(t, "thread", []string{"0 human what broke?", "1 ai Auth."}, lines(t, saver))
+	expect(t, "thread", []string{"0 human what broke?", "1 ai Auth."}, thread(t, saver))
 }
 
 // A turn never ends in silence; nothing is recorded of an answer that says nothing.
@@ -163,7 +163,7 @@ func TestAnswerWithoutText(t *testing.T) {
 	expect(t, "error", nil, err)
 	without := "The lead answered without text."
 	expect(t, "result", langrooms.Result{Thread: "t", Text: without, Aside: without}, result)
-	expect(t, "thread", []string{"0 human hello"}, lines(t, saver))
+	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
 }
 
 // The model's failure is an error of ours; what the operator said stays (design: details
@@ -176,7 +176,7 @@ func TestModelFails(t *testing.T) {
 	if !errors.Is(err, leadnode.ErrModel) || !errors.Is(err, boom) {
 		t.Errorf("the error is %v, want ErrModel and its cause", err)
 	}
-	expect(t, "thread", []string{"0 human hello"}, lines(t, saver))
+	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
 }
 
 // A model that cannot be had, such as for a key that is not set, loses nothing either.
@@ -191,7 +191,7 @@ func TestNoModel(t *testing.T) {
 	if _, err := n.Run(t.Context(), leadnode.Input{Thread: "t", Text: "hello"}); !errors.Is(err, leadnode.ErrModel) || !errors.Is(err, boom) {
 		t.Errorf("the error is %v, want ErrModel and its cause", err)
 	}
-	expect(t, "thread", []string{"0 human hello"}, lines(t, saver))
+	expect(t, "thread", []string{"0 human hello"}, thread(t, saver))
 }
 
 // The room is fixed at the turn's start and given back at its end (spec 10).
@@ -259,7 +259,7 @@ func TestToolsRecord(t *testing.T) {
 	proto := "proto saw:⏎" + preface + fmt.Sprintf(addressed, "proto")
 	reviewer := "reviewer saw:⏎" + preface + "[assistant] is it safe?⏎[proto] " + strings.ReplaceAll(proto, "⏎", "⏎  ") + "⏎" + fmt.Sprintf(addressed, "reviewer")
 	reviewer = strings.ReplaceAll(reviewer, "⏎  ⏎", "⏎⏎")
-	got := lines(t, saver)
+	got := thread(t, saver)
 	for i := range got {
 		got[i] = strings.ReplaceAll(got[i], "⏎  ⏎", "⏎⏎")
 	}
@@ -307,7 +307,7 @@ func TestStop(t *testing.T) {
 	expect(t, "error", nil, err)
 	expect(t, "reason", langrooms.ReasonStopped, result.Reason)
 	stopped := "tool result error=true Error: stopped by the operator"
-	expect(t, "thread", []string{"0 human go", "1 ai I will ask. call stop call stop", "2 " + stopped, "3 " + stopped}, lines(t, saver))
+	expect(t, "thread", []string{"0 human go", "1 ai I will ask. call stop call stop", "2 " + stopped, "3 " + stopped}, thread(t, saver))
 	*m = model{script: []*llms.ContentChoice{words("Here.")}}
 	result, err = node.Run(t.Context(), leadnode.Input{Thread: "t", Text: "there?"})
 	expect(t, "error", nil, err)
@@ -342,7 +342,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("thread %q: %v, want %v", tt.in.Thread, err, tt.want)
 		}
 	}
-	expect(t, "nothing was written", []string(nil), lines(t, saver))
+	expect(t, "nothing was written", []string(nil), thread(t, saver))
 	for _, c := range []leadnode.Config{{}, {Saver: saver}, {Saver: saver, Model: func() (llms.Model, error) { return nil, nil }, MaxSteps: -1}} {
 		if _, err := leadnode.New(c); err == nil {
 			t.Errorf("New(%+v) takes a bad field", c)
@@ -380,7 +380,7 @@ func TestUnreadableArguments(t *testing.T) {
 	if _, err := newNode(t, m, saver, ran).Run(t.Context(), leadnode.Input{Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
-	lines := lines(t, saver)
+	lines := thread(t, saver)
 	if !strings.Contains(lines[2], "result error=true Error: f was not run: its arguments are not one whole JSON object") {
 		t.Errorf("the thread is %q", lines)
 	}

@@ -95,7 +95,7 @@ func TestStreaming(t *testing.T) {
 		`assistant text "I "`, `assistant text "look."`, `assistant beside a call "I look."`,
 		`assistant thought "Two"`, `assistant thought " things"`, `assistant text "<b>It "`, `assistant text "is [1]"`, `assistant text "."`,
 	}, said)
-	expect(t, "thread", []string{"0 human go", "1 ai I look. call look", "2 tool result error=false seen", "3 ai <b>It is [1]."}, lines(t, saver))
+	expect(t, "thread", []string{"0 human go", "1 ai I look. call look", "2 tool result error=false seen", "3 ai <b>It is [1]."}, thread(t, saver))
 	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Range{}) {
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestReasoningIsNotStored(t *testing.T) {
 	}})
 	expect(t, "error", nil, err)
 	expect(t, "thoughts", "hm", thoughts)
-	expect(t, "thread", []string{"0 human go", "1 ai Yes."}, lines(t, saver))
+	expect(t, "thread", []string{"0 human go", "1 ai Yes."}, thread(t, saver))
 }
 
 // A history that is refused is sent once more, plainly; a refusal of that too is the first

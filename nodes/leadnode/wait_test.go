@@ -11,7 +11,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/nodes/leadnode"
-	"github.com/langrooms/langrooms/thread"
+	holds "github.com/langrooms/langrooms/thread"
 )
 
 // wish has the lead want the tool on the thread t, and puts the turn aside.
@@ -47,13 +47,13 @@ func TestWaitAndResume(t *testing.T) {
 	}
 	w := wish(t, first)
 	expect(t, "what waits", []langrooms.ToolCall{{ID: "c0", Name: "count", Arguments: `{"name":"count"}`}}, []langrooms.ToolCall{*w.Calls[0]})
-	expect(t, "the thread while it waits", []string{"0 human go"}, lines(t, saver))
+	expect(t, "the thread while it waits", []string{"0 human go"}, thread(t, saver))
 
-	hold, err := thread.Try(t.Context(), saver, "t")
+	hold, err := holds.Try(t.Context(), saver, "t")
 	if err != nil {
 		t.Fatalf("the thread is held: %v", err)
 	}
-	if err := errors.Join(hold.Put(thread.Step{Messages: []langrooms.Message{langrooms.NewMessage(langrooms.RoleHuman, "meanwhile")}}), hold.End()); err != nil {
+	if err := errors.Join(hold.Put(holds.Step{Messages: []langrooms.Message{langrooms.NewMessage(langrooms.RoleHuman, "meanwhile")}}), hold.End()); err != nil {
 		t.Fatal(err)
 	}
 	m := &model{script: []*llms.ContentChoice{words("Done.")}}
@@ -73,7 +73,7 @@ func TestWaitAndResume(t *testing.T) {
 	expect(t, "error", nil, err)
 	expect(t, "result", langrooms.Result{Thread: "t", Text: "Done."}, result)
 	expect(t, "thread", []string{"0 human go", "1 human meanwhile", "2 ai I will ask. call count",
-		"3 tool result error=false counted", "4 ai Done."}, lines(t, saver))
+		"3 tool result error=false counted", "4 ai Done."}, thread(t, saver))
 	if _, err := second.Resume(t.Context(), leadnode.Input{Thread: "t"}, w.ID); !errors.Is(err, leadnode.ErrNothingWaits) || ran != 1 {
 		t.Errorf("a second approval: %v, the tool ran %d times", err, ran)
 	}
@@ -94,7 +94,7 @@ func TestRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := "tool result error=true Error: the operator refused this call: too dear"
-	expect(t, "thread", []string{"0 human go", "1 ai I will ask. call never call never", "2 " + refused, "3 " + refused}, lines(t, saver))
+	expect(t, "thread", []string{"0 human go", "1 ai I will ask. call never call never", "2 " + refused, "3 " + refused}, thread(t, saver))
 }
 
 // What waits is gone once the operator says something else, and once what was said is erased
@@ -106,18 +106,18 @@ func TestNothingWaitsAnyMore(t *testing.T) {
 			return "t", errors.Join(err, turn.Close())
 		},
 		"a rewind": func(_ *leadnode.Node, saver checkpointer.Saver) (string, error) {
-			hold, err := thread.Begin(t.Context(), saver, "t")
+			hold, err := holds.Begin(t.Context(), saver, "t")
 			if err != nil {
 				return "t", err
 			}
 			return "t", errors.Join(hold.Rewind(0), hold.End())
 		},
 		"a fork": func(_ *leadnode.Node, saver checkpointer.Saver) (string, error) {
-			from, err := thread.Begin(t.Context(), saver, "t")
+			from, err := holds.Begin(t.Context(), saver, "t")
 			if err != nil {
 				return "", err
 			}
-			to, err := thread.Begin(t.Context(), saver, "copy")
+			to, err := holds.Begin(t.Context(), saver, "copy")
 			if err != nil {
 				return "", errors.Join(err, from.End())
 			}
