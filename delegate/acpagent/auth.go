@@ -74,7 +74,7 @@ func (s *session) authenticate(ctx context.Context, id string) error {
 		return misfitf("auth_method: the agent does not offer %q; it offers %s", id, s.hello.offers())
 	}
 	var nothing json.RawMessage
-	err := s.request(ctx, acp.AgentMethodAuthenticate, acp.AuthenticateRequest{MethodId: id}, &nothing)
+	err := s.command(ctx, acp.AgentMethodAuthenticate, acp.AuthenticateRequest{MethodId: id}, &nothing)
 	if err != nil {
 		return fmt.Errorf("with method %q: %w", id, err)
 	}

@@ -102,7 +102,7 @@ func (s *session) set(ctx context.Context, c choice, options []configOption) err
 		return nil
 	}
 	var nothing json.RawMessage
-	if err := s.request(ctx, c.method, c.params, &nothing); err != nil {
+	if err := s.command(ctx, c.method, c.params, &nothing); err != nil {
 		return &refusedSetting{c.key, c.method, err}
 	}
 	return nil

@@ -96,6 +96,33 @@ func TestLateReplayEntersNoAnswer(t *testing.T) {
 	}
 }
 
+// Some agents leave out a result that says nothing: to session/load, to authenticate and to what
+// sets a mode.
+func TestAnAnswerWithoutResultIsOne(t *testing.T) {
+	nothing := `{"jsonrpc":"2.0","id":$ID}`
+	hello := rawResult(`{"protocolVersion":1,"agentCapabilities":{"loadSession":true},"authMethods":[` + wordsMethod + `]}`)
+	session := rawResult(`{"sessionId":"s","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}`)
+	a, _ := rawAgent(t, func(c *Config) { c.AuthMethod, c.Mode = "words", "b" },
+		hello, nothing, session, nothing, rawText("", "one")+"\r"+rawEnd)
+	if reply := ask(t, a, "hi"); reply.Text != "one" {
+		t.Errorf("in a new session the reply is %q", reply.Text)
+	}
+	a, c := rawAgent(t, func(c *Config) { c.Sessions = knows{delegate.NewMemoryContinuity(), "s"} },
+		hello, nothing, rawText("", "two")+"\r"+rawEnd)
+	reply := ask(t, a, "hi")
+	if sent := requests(t, c); reply.Text != "two" || reply.NewConversation || !strings.Contains(sent, "session/load") || strings.Contains(sent, "session/new") {
+		t.Errorf("in a loaded session the reply is %+v, sent was %s", reply, sent)
+	}
+}
+
+// knows is a store that has a session's id for every key.
+type knows struct {
+	delegate.Continuity
+	id string
+}
+
+func (k knows) Get(context.Context, delegate.ContextKey) (string, error) { return k.id, nil }
+
 func TestWhatStandsBeforeAMessageIsSkipped(t *testing.T) {
 	for _, before := range []string{"\x1b[1 q", "\uFEFF", "starting {agent} … ", "{not json "} {
 		a, _ := rawAgent(t, nil, before+rawHello, before+rawSession, before+rawText("", "hi")+"\r"+before+rawEnd)

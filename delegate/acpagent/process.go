@@ -314,12 +314,23 @@ func (p *process) request(ctx context.Context, method string, params, result any
 	}
 }
 
+// command is request for what an agent answers without saying anything that is needed: some leave
+// the result out then.
+func (p *process) command(ctx context.Context, method string, params, result any) error {
+	if err := p.request(ctx, method, params, result); !errors.Is(err, errNoResult) {
+		return err
+	}
+	return nil
+}
+
+var errNoResult = errors.New("no result")
+
 // errUnreadable says that an answer could not be decoded.
 var errUnreadable = errors.New("the agent's answer cannot be read")
 
 func decode(method string, data json.RawMessage, result any) error {
 	if len(data) == 0 {
-		return fmt.Errorf("%w: %s: no result", errUnreadable, method)
+		return fmt.Errorf("%w: %s: %w", errUnreadable, method, errNoResult)
 	}
 	if err := json.Unmarshal(data, result); err != nil {
 		return fmt.Errorf("%w: %s: %w", errUnreadable, method, delegate.DecodeCause(err))

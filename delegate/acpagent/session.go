@@ -124,7 +124,7 @@ func (s *session) reattach() string {
 // and is dropped.
 func (s *session) load(ctx context.Context, method, id string, servers []acp.McpServer) error {
 	var state sessionState
-	err := s.request(ctx, method, acp.LoadSessionRequest{SessionId: acp.SessionId(id), Cwd: s.config.WorkDir, McpServers: servers}, &state)
+	err := s.command(ctx, method, acp.LoadSessionRequest{SessionId: acp.SessionId(id), Cwd: s.config.WorkDir, McpServers: servers}, &state)
 	if err != nil {
 		return err
 	}

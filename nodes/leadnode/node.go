@@ -114,6 +114,17 @@ type Turn struct {
 	text     string
 }
 
+// ErrNotBegun says that a turn was neither started nor resumed by this process, such as one that
+// a graph engine has made of what it stored: [Node.Wait] stores a turn, [Node.Resume] gets it back.
+var ErrNotBegun = errors.New("leadnode: the turn was not begun in this process")
+
+func (t *Turn) begun() error {
+	if t == nil || t.turn == nil {
+		return ErrNotBegun
+	}
+	return nil
+}
+
 // Start fixes what the turn will use, waits for the thread, stores what the operator said,
 // and reads the thread. A model that cannot be had is ErrModel; what the operator said is
 // then stored all the same.
@@ -170,6 +181,9 @@ func (t *Turn) read() error {
 
 // Close gives the thread back, and the roster. Idempotent.
 func (t *Turn) Close() error {
+	if err := t.begun(); err != nil {
+		return err
+	}
 	t.release()
 	return t.turn.End()
 }
@@ -177,6 +191,9 @@ func (t *Turn) Close() error {
 // Think calls the model once. It reports whether the model wants tools run: then Act is
 // next. Otherwise the model's answer is stored and the turn is over.
 func (n *Node) Think(ctx context.Context, t *Turn) (tools bool, err error) {
+	if err := t.begun(); err != nil {
+		return false, err
+	}
 	if t.steps++; t.steps > n.cfg.MaxSteps {
 		return false, fmt.Errorf("%w after %d calls", ErrSteps, n.cfg.MaxSteps)
 	}
@@ -205,6 +222,9 @@ func (n *Node) Act(ctx context.Context, t *Turn) error {
 }
 
 func (n *Node) act(ctx context.Context, t *Turn, do func(context.Context, *langrooms.ToolCall) (string, error)) error {
+	if err := t.begun(); err != nil {
+		return err
+	}
 	asked := calls(t.asked)
 	t.unwait()
 	t.turn.Reserve(1+len(asked), t.asked)
@@ -269,6 +289,9 @@ const withoutText = "The lead answered without text."
 // A turn whose ctx ended was stopped (langrooms.StopOf), which is a result and no error. Any
 // other error is one of ours and comes with the result as far as it got.
 func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result, error) {
+	if begun := t.begun(); begun != nil {
+		return langrooms.Result{}, errors.Join(begun, err)
+	}
 	result := langrooms.Result{Thread: t.turn.Thread(), Text: t.text, Notes: langrooms.Notes{Interrupted: t.turn.Interrupted()}}
 	if lost := context.Cause(t.turn.Context()); errors.Is(lost, checkpointer.ErrFenced) {
 		err = fmt.Errorf("the thread %q: %w", t.turn.Thread(), lost)

@@ -33,6 +33,9 @@ type waits struct {
 // thread, and the thread and the roster are given back. Any process that reaches the store goes on
 // with [Node.Resume]. The turn is over for the caller, also when there is an error.
 func (n *Node) Wait(t *Turn) error {
+	if err := t.begun(); err != nil {
+		return err
+	}
 	if len(calls(t.asked)) == 0 {
 		return errors.Join(errors.New("leadnode: Wait on a turn that asks for no tools"), t.Close())
 	}

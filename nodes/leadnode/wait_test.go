@@ -160,3 +160,20 @@ func TestUnreadableWish(t *testing.T) {
 		t.Errorf("resume: %v, want ErrFormat", err)
 	}
 }
+
+// A turn that an engine has made of what it stored is refused, and nothing panics.
+func TestTurnThatWasNotBegun(t *testing.T) {
+	saver := memorysaver.New()
+	defer saver.Close()
+	n := newNode(t, &model{}, saver)
+	for name, turn := range map[string]*leadnode.Turn{"nil": nil, "empty": {}} {
+		_, think := n.Think(t.Context(), turn)
+		_, finish := n.Finish(t.Context(), turn, nil)
+		for call, err := range map[string]error{"Think": think, "Act": n.Act(t.Context(), turn), "Finish": finish,
+			"Refuse": n.Refuse(t.Context(), turn, ""), "Wait": n.Wait(turn), "Close": turn.Close()} {
+			if !errors.Is(err, leadnode.ErrNotBegun) {
+				t.Errorf("%s of a turn that is %s: %v", call, name, err)
+			}
+		}
+	}
+}
