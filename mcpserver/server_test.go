@@ -12,9 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/storetest"
 	"github.com/langrooms/langrooms/mcpserver"
 	"github.com/langrooms/langrooms/sharedsession"
 )
@@ -31,13 +33,17 @@ func (v voice) Close() error                                   { return nil }
 
 func rooms(t testing.TB, enabled func() bool) *sharedsession.Service {
 	t.Helper()
-	saver := memorysaver.New()
+	return roomsOver(t, memorysaver.New(), sharedsession.Config{Enabled: enabled})
+}
+
+func roomsOver(t testing.TB, saver checkpointer.Saver, c sharedsession.Config) *sharedsession.Service {
+	t.Helper()
 	roster, err := delegate.NewRegistry(voice{"proto", "@ada it builds"}, voice{"reviewer", "pass"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sharedsession.New(sharedsession.Config{Saver: saver, Enabled: enabled,
-		Room: func() (exchange.Room, func()) { return exchange.Room{Roster: roster}, func() {} }})
+	c.Saver, c.Room = saver, func() (exchange.Room, func()) { return exchange.Room{Roster: roster}, func() {} }
+	s, err := sharedsession.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +177,49 @@ func TestRefusals(t *testing.T) {
 		got, failed := call(t, tt.who, tt.tool, tt.args)
 		if got["error"] != tt.code || !failed || got["message"] == "" {
 			t.Errorf("%s %v: %v, want %s", tt.tool, tt.args, got, tt.code)
+		}
+	}
+}
+
+// Not a member and no such room: the same result and work of the store, by each tool that
+// takes a room and whatever is sent (spec 1.3).
+func TestUniformNotFound(t *testing.T) {
+	store := storetest.NewRecorder()
+	s := roomsOver(t, store, sharedsession.Config{Idle: true})
+	ada, eve := connect(t, s, caller(sharedsession.User, "ada"), nil), connect(t, s, caller(sharedsession.User, "eve"), nil)
+	made, _ := call(t, ada, "create_room", map[string]any{"name": "n", "agents": []string{"proto"}})
+	arguments := map[string][]map[string]any{
+		"read_room":        {{}, {"since": -1}, {"since": "x"}},
+		"post_to_room":     {{"content": "hello"}, {}, {"content": 5}, {"content": strings.Repeat("x", 9000)}},
+		"close_room":       {{}, {"reason": 5}},
+		"leave_room":       {{}},
+		"wait_for_mention": {{}, {"timeout": "soon"}, {"since": -3}},
+	}
+	tools, err := eve.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if takesRoom := strings.Contains(string(schema), `"room_id"`); takesRoom != (arguments[tool.Name] != nil) {
+			t.Errorf("%s takes a room: %v, and is tried: %v", tool.Name, takesRoom, arguments[tool.Name] != nil)
+		}
+		for _, args := range arguments[tool.Name] {
+			look := func(id any) string {
+				args["room_id"] = id
+				store.Take()
+				got, failed := call(t, eve, tool.Name, args)
+				return fmt.Sprint(got, failed, store.Take())
+			}
+			there := look(made["id"])
+			for _, absent := range []any{"room_0123456789abcdef", "main", ""} {
+				if b := look(absent); there != b || !strings.Contains(there, "room_not_found") || !strings.HasSuffix(there, "true [Get]") {
+					t.Errorf("%s %.80v: a room of others: %s, %q: %s", tool.Name, args, there, absent, b)
+				}
+			}
 		}
 	}
 }

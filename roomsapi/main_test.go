@@ -12,10 +12,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/langrooms/langrooms/checkpointer"
-	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/storetest"
 	"github.com/langrooms/langrooms/roomsapi"
 	"github.com/langrooms/langrooms/sharedsession"
 )
@@ -32,42 +31,28 @@ func (v voice) Ask(context.Context, delegate.Request) (delegate.Reply, error) {
 func (v voice) Probe(context.Context) (delegate.Health, error) { return delegate.Health{}, nil }
 func (v voice) Close() error                                   { return nil }
 
-// counting counts the reads of a store.
-type counting struct {
-	*memorysaver.Saver
-	gets atomic.Int64
-	log  atomic.Int64
-}
-
-func (c *counting) Get(ctx context.Context, at checkpointer.Ref) (checkpointer.Checkpoint, error) {
-	c.gets.Add(1)
-	return c.Saver.Get(ctx, at)
-}
-
-func (c *counting) Lock(ctx context.Context, thread string) (checkpointer.Lease, error) {
-	c.log.Add(1)
-	return c.Saver.Lock(ctx, thread)
-}
-
 // site is a served store.
 type site struct {
 	t       testing.TB
 	url     string
-	store   *counting
+	store   *storetest.Recorder
 	enabled atomic.Bool
 }
 
 // serve serves rooms with the agents proto, which hands over to reviewer, and reviewer. The
 // header X-Who says who asks: KIND:NAME, with a ! behind it for an admin.
-func serve(t testing.TB) *site {
+func serve(t testing.TB) *site { return serveRooms(t, false) }
+
+// serveRooms is serve; idle rooms run no turns, and nothing beside what they are asked.
+func serveRooms(t testing.TB, idle bool) *site {
 	t.Helper()
-	s := &site{t: t, store: &counting{Saver: memorysaver.New()}}
+	s := &site{t: t, store: storetest.NewRecorder()}
 	s.enabled.Store(true)
 	roster, err := delegate.NewRegistry(voice{"proto", "it builds, @reviewer"}, voice{"reviewer", "fine"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err := sharedsession.New(sharedsession.Config{Saver: s.store, Enabled: s.enabled.Load,
+	rooms, err := sharedsession.New(sharedsession.Config{Saver: s.store, Idle: idle, Enabled: s.enabled.Load,
 		Room: func() (exchange.Room, func()) { return exchange.Room{Roster: roster}, func() {} }})
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +89,12 @@ func (s *site) call(who, method, path, body string, headers ...string) (int, map
 
 func (s *site) raw(who, method, path, body string, headers ...string) (int, string) {
 	s.t.Helper()
+	status, text, _ := s.answer(who, method, path, body, headers...)
+	return status, text
+}
+
+func (s *site) answer(who, method, path, body string, headers ...string) (int, string, http.Header) {
+	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
@@ -121,7 +112,7 @@ func (s *site) raw(who, method, path, body string, headers ...string) (int, stri
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return resp.StatusCode, string(data)
+	return resp.StatusCode, string(data), resp.Header
 }
 
 func (s *site) room(who, body string) string {

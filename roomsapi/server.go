@@ -35,7 +35,20 @@ func New(cfg Config) (*Server, error) {
 		cfg.Failed = func(error) {}
 	}
 	s := &Server{cfg: cfg, mux: http.NewServeMux()}
-	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) (any, error){
+	for pattern, h := range s.routes() {
+		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			answer, err := h(w, r)
+			s.answer(w, r, answer, err)
+		})
+	}
+	return s, nil
+}
+
+// handler answers a request, or has written its answer itself.
+type handler func(http.ResponseWriter, *http.Request) (any, error)
+
+func (s *Server) routes() map[string]handler {
+	return map[string]handler{
 		"POST /api/rooms":                            s.create,
 		"GET /api/rooms":                             s.list,
 		"GET /api/rooms/{id}":                        s.read,
@@ -47,13 +60,7 @@ func New(cfg Config) (*Server, error) {
 		"GET /api/rooms/{id}/export":                 s.export,
 		"GET /api/rooms/{id}/events":                 s.events,
 		"POST /api/rooms/{id}/wakes/{wake}/stop":     s.stop,
-	} {
-		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			answer, err := h(w, r)
-			s.answer(w, r, answer, err)
-		})
 	}
-	return s, nil
 }
 
 // Patterns are the patterns under which the server is to be mounted.

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/langrooms/langrooms/roomsapi"
+	"github.com/langrooms/langrooms/sharedsession"
 )
 
 const plain = `{"name":"build","agents":["proto","reviewer"],"users":["bob"]}`
@@ -83,33 +86,57 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Not a member and no such room: the same status, body and work, whatever is sent (spec 1.3).
+// unusableCalls are, for each pattern with a room, what may be sent there: fit and unfit.
+var unusableCalls = map[string][]struct{ path, body string }{
+	"GET /api/rooms/{id}":                        {{"", ""}, {"?since=-1", ""}, {"?limit=x", ""}, {"?before=999999999999999999999", ""}},
+	"PATCH /api/rooms/{id}":                      {{"", `{"name":"x"}`}, {"", `{`}, {"", ""}, {"", `{"status":7}`}},
+	"POST /api/rooms/{id}/messages":              {{"/messages", `{"content":"hello"}`}, {"/messages", `{`}, {"/messages", `{}`}, {"/messages", "\xff"}, {"/messages?wait=nonsense", `{"content":"x"}`}},
+	"POST /api/rooms/{id}/close":                 {{"/close", ""}, {"/close", `{"reason":5}`}, {"/close", `[`}},
+	"POST /api/rooms/{id}/participants":          {{"/participants", `{"kind":"user","name":"eve"}`}, {"/participants", `{`}, {"/participants", `{"kind":"ghost"}`}},
+	"DELETE /api/rooms/{id}/participants/{name}": {{"/participants/proto", ""}, {"/participants/nobody", ""}},
+	"GET /api/rooms/{id}/export":                 {{"/export", ""}, {"/export?format=x", ""}},
+	"GET /api/rooms/{id}/events":                 {{"/events", ""}, {"/events?since=x", ""}},
+	"POST /api/rooms/{id}/wakes/{wake}/stop":     {{"/wakes/w/stop", ""}, {"/wakes/w/stop", `{`}},
+}
+
+// Not a member and no such room: the same status, body, headers and work of the store, at each
+// endpoint and whatever is sent (spec 1.3).
 func TestUniformNotFound(t *testing.T) {
-	s := serve(t)
+	s := serveRooms(t, true)
 	there := s.room("user:ada", plain)
-	calls := []struct{ method, path, body string }{
-		{"GET", "", ""}, {"GET", "?since=-1", ""}, {"GET", "/events", ""}, {"GET", "/events?since=x", ""}, {"GET", "/export", ""}, {"GET", "/export?format=x", ""},
-		{"PATCH", "", `{"name":"x"}`}, {"PATCH", "", `{`}, {"POST", "/messages", `{"content":"hello"}`}, {"POST", "/messages", `{`}, {"POST", "/messages", `{}`},
-		{"POST", "/messages?wait=nonsense", `{"content":"x"}`}, {"POST", "/close", ""}, {"POST", "/close", `{"reason":5}`},
-		{"POST", "/participants", `{"kind":"user","name":"eve"}`}, {"POST", "/participants", `{`}, {"DELETE", "/participants/proto", ""}, {"POST", "/wakes/w/stop", ""},
+	server, err := roomsapi.New(roomsapi.Config{Rooms: new(sharedsession.Service), Who: func(*http.Request) sharedsession.Caller { return sharedsession.Caller{} }})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, who := range []string{"user:eve", "agent:ada", "agent:eve!"} {
-		for _, c := range calls {
-			type seen struct {
-				status      int
-				body        string
-				gets, locks int64
-			}
-			look := func(id string) seen {
-				gets, locks := s.store.gets.Load(), s.store.log.Load()
-				status, body := s.raw(who, c.method, "/api/rooms/"+id+c.path, c.body)
-				return seen{status, body, s.store.gets.Load() - gets, s.store.log.Load() - locks}
-			}
-			a, b, d := look(there), look("room_0123456789abcdef"), look("main")
-			if a != b || a != d || a.status != 404 || a.gets != 1 || a.locks != 0 {
-				t.Errorf("%s %s %s %s: %+v, %+v, %+v", who, c.method, c.path, c.body, a, b, d)
+	tried := 0
+	for _, pattern := range roomsapi.Routes(server) {
+		if !strings.Contains(pattern, "{id}") {
+			continue
+		}
+		method, _, _ := strings.Cut(pattern, " ")
+		if len(unusableCalls[pattern]) == 0 {
+			t.Errorf("%s is not tried", pattern)
+		}
+		for _, c := range unusableCalls[pattern] {
+			for _, who := range []string{"user:eve", "agent:ada", "agent:eve!"} {
+				tried++
+				look := func(id string) string {
+					s.store.Take()
+					status, body, header := s.answer(who, method, "/api/rooms/"+id+c.path, c.body)
+					header.Del("Date")
+					return fmt.Sprint(status, body, header, s.store.Take())
+				}
+				a := look(there)
+				for _, absent := range []string{"room_0123456789abcdef", "main", "%2e%2e%2fx"} {
+					if b := look(absent); a != b || !strings.HasPrefix(a, "404") || !strings.HasSuffix(a, "[Get]") {
+						t.Errorf("%s %q %q by %s: a room of others: %s, %s: %s", pattern, c.path, c.body, who, a, absent, b)
+					}
+				}
 			}
 		}
+	}
+	if tried < 60 {
+		t.Errorf("%d calls tried", tried)
 	}
 }
 
