@@ -95,9 +95,12 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// finder has the page's functions by which things are found.
+// finder has the page's functions by which things are found. What cannot have a role is not
+// asked for it: in a page of thousands of messages that takes the browser seconds.
 const finder = `(() => {
-  const all = (role, name) => [...document.querySelectorAll("body *")].filter((e) => e.computedRole === role && (name === null || e.computedName === name));
+  const can = { button: "button,summary,[role=button]", article: "article", link: "a", textbox: "input,textarea", listbox: "[role=listbox]", option: "[role=option]",
+    menuitem: "[role=menuitem]", spinbutton: "input", checkbox: "input", radio: "input", combobox: "input,select", log: "[role=log]", navigation: "nav", form: "form", dialog: "dialog", alert: "[role=alert]" };
+  const all = (role, name) => [...document.querySelectorAll(can[role] ?? "body *")].filter((e) => e.computedRole === role && (name === null || e.computedName === name));
   return { all, one: (role, name) => all(role, name)[0] };
 })()`
 
@@ -113,7 +116,7 @@ func (b *browser) until(what, expression string) {
   return false;
 })()`
 	if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise)); err != nil || !ok {
-		text := eval[string](b, `document.body.innerText.slice(0, 3000)`)
+		text := eval[string](b, `document.querySelectorAll("article").length > 300 ? "a long thread" : document.body.innerText.slice(0, 3000)`)
 		b.t.Fatalf("%s: %v; the page:\n%s", what, err, text)
 	}
 }

@@ -2,6 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Delegate, Mentions } from "./types";
 import { mentions } from "./api";
+import { lists } from "./lists";
+import { guess } from "./offers";
 import { local } from "./store";
 import { words } from "./talk";
 import { Avatar } from "./voice";
@@ -29,16 +31,20 @@ const nobody: Mentions = { kind: "lead", to: [], offers: [] };
 export function Composer(p: Props) {
   const [text, setText] = useState(() => local.get("draft." + p.draft));
   const [found, setFound] = useState<Mentions>(nobody);
-  const [open, setOpen] = useState(false);
+  // What is offered belongs to the text that stands there now: Enter must not take an older one's.
+  const [offers, setOffers] = useState<Delegate[]>([]);
   const [at, setAt] = useState(0);
+  const latest = useRef(text);
+  const open = offers.length > 0;
   const area = useRef<HTMLTextAreaElement>(null);
   const asked = useRef<AbortController | null>(null);
 
+  const show = (value: string) => setText((latest.current = value));
   const write = (value: string) => {
-    setText(value);
+    show(value);
     local.set("draft." + p.draft, value);
   };
-  useEffect(() => setText(local.get("draft." + p.draft)), [p.draft]);
+  useEffect(() => show(local.get("draft." + p.draft)), [p.draft]);
   useEffect(() => {
     if (!p.given) return;
     write(p.given.text);
@@ -50,23 +56,25 @@ export function Composer(p: Props) {
     el.style.height = `${Math.min(el.scrollHeight + 2, 240)}px`;
   }, [text]);
 
+  /** offer shows a list; the same names keep what is chosen. */
+  const offer = (list: Delegate[]) => {
+    if (list.map((d) => d.name).join() !== offers.map((d) => d.name).join()) setAt(0);
+    setOffers(list);
+  };
   /** ask has the server read the text up to the cursor. */
-  const ask = async (value: string, offer: boolean) => {
+  const ask = async (value: string, offering: boolean) => {
     asked.current?.abort();
     const stop = (asked.current = new AbortController());
-    if (!value.includes("@")) {
-      setOpen(false);
-      setFound(nobody);
-      return;
-    }
+    const cursor = area.current?.selectionStart ?? value.length;
+    offer(offering ? guess(value.slice(0, cursor), p.anywhere, lists.get().roster) : []);
+    if (!value.includes("@")) return setFound(nobody);
     try {
-      const cursor = area.current?.selectionStart ?? value.length;
       const m = await mentions(value, cursor, p.anywhere, stop.signal);
+      if (stop.signal.aborted) return;
       setFound(m);
-      setAt(0);
-      setOpen(offer && m.offers.length > 0);
+      if (offering) setOffers(m.offers);
     } catch {
-      if (!stop.signal.aborted) setOpen(false);
+      // the next keystroke asks again
     }
   };
   useEffect(() => void ask(text, false), [p.draft, p.anywhere]);
@@ -76,7 +84,7 @@ export function Composer(p: Props) {
     const start = text.lastIndexOf("@", cursor - 1);
     const value = `${text.slice(0, start)}@${d.name} ${text.slice(cursor).replace(/^ /, "")}`;
     write(value);
-    setOpen(false);
+    setOffers([]);
     requestAnimationFrame(() => {
       const to = start + d.name.length + 2;
       area.current?.setSelectionRange(to, to);
@@ -87,28 +95,30 @@ export function Composer(p: Props) {
   const send = async () => {
     const sent = text.trim();
     if (!sent) return;
-    setOpen(false);
+    asked.current?.abort();
+    setOffers([]);
     write("");
     setFound(nobody);
     try {
       await p.onSend(sent);
     } catch (err) {
-      write(sent); // it is not lost
+      write(latest.current.trim() ? `${sent}\n\n${latest.current}` : sent); // neither is lost
       p.onFault(words(err));
     }
   };
   const key = (e: KeyboardEvent) => {
-    if (e.isComposing) return;
-    const n = found.offers.length;
+    if (e.isComposing || e.keyCode === 229) return; // the second is what some browsers say of an IME
+    const n = offers.length;
     if (open && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
       e.preventDefault();
       setAt((at + (e.key === "ArrowDown" ? 1 : n - 1)) % n);
     } else if (open && (e.key === "Tab" || (e.key === "Enter" && !e.shiftKey))) {
       e.preventDefault();
-      take(found.offers[at]);
+      take(offers[at] ?? offers[0]);
     } else if (e.key === "Escape" && open) {
       e.stopPropagation();
-      setOpen(false);
+      asked.current?.abort();
+      setOffers([]);
     } else if (e.key === "Escape" && p.busy && text === "") {
       void p.onStop().catch((err) => p.onFault(words(err)));
     } else if (e.key === "Enter" && !e.shiftKey) {
@@ -120,7 +130,7 @@ export function Composer(p: Props) {
     <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())}>
       {open && (
         <ul class="offers" role="listbox" aria-label={t.mentions} id="mentions">
-          {found.offers.map((d, i) => (
+          {offers.map((d, i) => (
             <li key={d.name} id={`mention-${i}`} role="option" aria-selected={i === at} onMouseDown={(e) => (e.preventDefault(), take(d))} onMouseMove={() => setAt(i)}>
               <Avatar name={d.name} small />
               <bdi>{d.name}</bdi> <span class="hint">{d.description || d.type}</span>
@@ -143,11 +153,11 @@ export function Composer(p: Props) {
         dir="auto"
         onInput={(e) => (write(e.currentTarget.value), void ask(e.currentTarget.value, !(e as InputEvent).inputType?.startsWith("insertFromPaste")))}
         onKeyDown={key}
-        onBlur={() => setOpen(false)}
+        onBlur={() => setOffers([])}
       />
       <div class="under">
         {found.to.map((name) => <span key={name} class="chip"><Avatar name={name} small />{name}</span>)}
-        <span class="hint" id="hears" aria-live="polite">{found.kind === "unknown" && found.offers.length > 0 ? "" : p.hears(found, text)}</span>
+        <span class="hint" id="hears" aria-live="polite">{found.kind === "unknown" && open ? "" : p.hears(found, text)}</span>
         <span class="grow" />
         {p.busy && <button type="button" class="stop" onClick={() => void p.onStop().catch((err) => p.onFault(words(err)))}>{t.stop}</button>}
         <button type="submit" class="primary" disabled={!text.trim()}>{t.send}</button>

@@ -65,7 +65,8 @@ const known = new Map<string, Thread>();
 /** listThreads reads the messages of those threads alone that have changed. */
 async function listThreads(): Promise<Thread[]> {
   const all = await threads.list();
-  const changed = all.filter((th) => th.metadata.kind !== "room" && known.get(th.thread_id)?.updated_at !== th.updated_at).map((th) => th.thread_id);
+  const stale = (th: Thread) => known.get(th.thread_id)?.updated_at !== th.updated_at && (th.status !== "busy" || !known.get(th.thread_id)?.values?.messages?.length); // one at work changes again
+  const changed = all.filter((th) => th.metadata.kind !== "room" && stale(th)).map((th) => th.thread_id);
   if (changed.length) for (const th of await threads.read(changed)) known.set(th.thread_id, th);
   return all.map((th) => ({ ...th, values: known.get(th.thread_id)?.values }));
 }

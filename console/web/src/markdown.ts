@@ -1,5 +1,5 @@
 import DOMPurify from "dompurify";
-import { marked } from "marked";
+import { marked, type Token } from "marked";
 
 // Nothing that a model wrote is HTML before it has been here.
 
@@ -43,16 +43,23 @@ export function visible(text: string): string {
 }
 
 // Raw HTML is text here: who writes a tag wants it to be seen.
-marked.use({ renderer: { html: (token) => escape(token.text) } });
+marked.use({ gfm: true, breaks: true, renderer: { html: (token) => escape(token.text) } });
 
 function escape(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 }
 
-/** render turns Markdown into harmless nodes. */
-export function render(text: string): DocumentFragment {
-  const html = marked.parse(visible(text), { gfm: true, breaks: true, async: false });
-  const out = purify.sanitize(html, { ALLOWED_TAGS: tags, ALLOWED_ATTR: attributes, ALLOW_DATA_ATTR: false, RETURN_DOM_FRAGMENT: true });
+/** Piece is a block of a text, such as a paragraph or a list. */
+export interface Piece { raw: string; render: () => DocumentFragment }
+
+/** pieces reads Markdown. Of a text that grows the earlier pieces stay as they are. */
+export function pieces(text: string): Piece[] {
+  return marked.lexer(visible(text)).map((token) => ({ raw: token.raw, render: () => render(token) }));
+}
+
+/** render turns a block of Markdown into harmless nodes. */
+function render(token: Token): DocumentFragment {
+  const out = purify.sanitize(marked.parser([token]), { ALLOWED_TAGS: tags, ALLOWED_ATTR: attributes, ALLOW_DATA_ATTR: false, RETURN_DOM_FRAGMENT: true });
   for (const table of out.querySelectorAll("table")) {
     const scroll = document.createElement("div");
     scroll.className = "scroll";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Session } from "./types";
 import { lists, star, type Row } from "./lists";
 import { placeOf, useStore } from "./store";
-import { clock } from "./transcript";
+import { clock } from "./message";
 import { Avatar } from "./voice";
 import { t } from "./strings";
 

@@ -13,10 +13,14 @@ export class Store<S extends object> {
     this.state = { ...this.state, ...change };
     if (this.told) return;
     this.told = true;
-    queueMicrotask(() => {
+    const tell = () => {
+      if (!this.told) return;
       this.told = false;
+      clearTimeout(late);
       for (const f of this.listeners) f();
-    });
+    };
+    const late = setTimeout(tell, 100); // a window that is not seen has no frames
+    requestAnimationFrame(tell);
   }
 
   follow(f: () => void): () => void {

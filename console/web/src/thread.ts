@@ -16,6 +16,7 @@ export class Thread extends Talk<More> {
   private followed = new Set<string>();
   private began = new Map<string, number>();
   private took = new Map<string, number>();
+  private made = new Map<string, { of: ThreadMessage; took?: number; entry: Entry }>();
   private updated = "";
 
   constructor(id: string, private me: string) {
@@ -69,7 +70,8 @@ export class Thread extends Talk<More> {
   async load(): Promise<void> {
     const [thread, state] = await Promise.all([this.store.get().thread ?? threads.get(this.id), threads.state(this.id)]);
     this.store.set({ thread });
-    this.take(state.values.messages ?? []);
+    const old = new Map(this.store.get().messages.map((m) => [m.id, m]));
+    this.take((state.values.messages ?? []).map((m) => (alike(old.get(m.id), m) ? old.get(m.id)! : m)));
     this.set({ loaded: true });
   }
 
@@ -86,9 +88,22 @@ export class Thread extends Talk<More> {
 
   /** shown puts the transcript and what waits behind it into the store. */
   private shown(): void {
-    const entries = this.store.get().messages.map((m) => ({ ...entryOf(m, this.me), took: this.took.get(m.id) }));
+    const entries = this.store.get().messages.map((m) => this.entry(m));
     const waiting = this.pending.filter((p) => p.entry && !entries.some((e) => e.id === p.entry?.id)).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
-    this.set({ entries: [...entries.filter((e) => e.text || e.images.length), ...waiting], busy: this.pending.length > 0 });
+    const all = [...entries.filter((e) => e.text || e.images.length), ...waiting];
+    const old = this.store.get();
+    const same = all.length === old.entries.length && all.every((e, i) => e === old.entries[i]);
+    this.set({ entries: same ? old.entries : all, busy: this.pending.length > 0 });
+  }
+
+  /** entry is a message as it is shown; the same one as before where nothing has changed. */
+  private entry(m: ThreadMessage): Entry {
+    const took = this.took.get(m.id);
+    const old = this.made.get(m.id);
+    if (old?.of === m && old.took === took) return old.entry;
+    const entry = { ...entryOf(m, this.me), took };
+    this.made.set(m.id, { of: m, took, entry });
+    return entry;
   }
 
   async send(text: string, fields: object = {}): Promise<void> {
@@ -257,6 +272,8 @@ export class Thread extends Talk<More> {
     return threads.remove(this.id);
   }
 }
+
+const alike = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /** isNote reports whether the room itself says m: it is in no window and cannot be taken back. */
 function isNote(m: ThreadMessage): boolean {

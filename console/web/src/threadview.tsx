@@ -89,7 +89,7 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
     else if (a.kind === "rename") attempt(talk.rename(value).then(refresh));
     else attempt(talk.remove().then(() => (void refresh(), go("#/new"))));
   };
-  const last = [...s.entries].reverse().find((e) => e.mine && !e.queued);
+  const last = () => s.entries.filter((e) => e.mine && !e.queued).pop();
   return (
     <>
       <header class="top">
@@ -99,7 +99,7 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
       </header>
       <Transcript entries={s.entries} live={s.live} busy={s.busy} actions={actions} />
       <Fault words={s.fault} onClose={talk.clearFault} />
-      <Composer draft={id} anywhere={false} busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => last && !s.busy && edit(last)}>
+      <Composer draft={id} anywhere={false} busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
         {editing && (
           <p class="notice">
             {t.editing(after(editing) - 1)} <button type="button" class="quiet" onClick={() => (setEditing(""), put(""))}>{t.cancelEdit}</button>
