@@ -102,44 +102,52 @@ func serve(t testing.TB, saver checkpointer.Saver, change func(*sharedsession.Co
 	return world{s, t, saver}
 }
 
-func memory(t testing.TB) checkpointer.Saver {
-	s := memorysaver.New()
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
+func memory(t testing.TB) checkpointer.Saver { return storeOf(t, "memory") }
 
 // stores calls test with each kind of store.
 func stores(t *testing.T, test func(t *testing.T, saver checkpointer.Saver)) {
-	t.Run("memory", func(t *testing.T) { test(t, memory(t)) })
-	t.Run("sqlite", func(t *testing.T) {
-		s, err := sqlitesaver.Open(t.Context(), sqlitesaver.Config{Path: filepath.Join(t.TempDir(), "rooms.db")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		test(t, s)
-	})
-	t.Run("redis", func(t *testing.T) { test(t, redisStore(t)) })
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) { test(t, storeOf(t, kind)) })
+	}
 }
 
-func redisStore(t *testing.T) checkpointer.Saver {
-	s, err := redissaver.Open("redis://" + redistest.Start(t).Addr)
+var kinds = []string{"memory", "sqlite", "redis"}
+
+// storeOf returns an empty store, which is closed with the test.
+func storeOf(t testing.TB, kind string) (saver checkpointer.Saver) {
+	t.Helper()
+	var err error
+	switch kind {
+	case "sqlite":
+		saver, err = sqlitesaver.Open(t.Context(), sqlitesaver.Config{Path: filepath.Join(t.TempDir(), "rooms.db")})
+	case "redis":
+		return redisStore(t)
+	default:
+		saver = memorysaver.New()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	closing(t, saver)
+	return saver
+}
+
+func closing(t testing.TB, saver checkpointer.Saver) {
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
+		if err := saver.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+func redisStore(t testing.TB) checkpointer.Saver { return redisAt(t, redistest.Start(t).Addr) }
+
+func redisAt(t testing.TB, addr string) checkpointer.Saver {
+	s, err := redissaver.Open("redis://" + addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, s)
 	return s
 }
 

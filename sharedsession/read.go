@@ -50,7 +50,7 @@ func (s *Service) Read(ctx context.Context, caller Caller, id string, p Page) (D
 		return Detail{}, err
 	}
 	if n := len(messages); n > 0 && caller.Kind == User {
-		if st, err = s.markRead(ctx, caller, st, messages[n-1].Seq); err != nil {
+		if err := s.markRead(ctx, caller, st, messages[n-1].Seq); err != nil {
 			return Detail{}, err
 		}
 	}
@@ -90,15 +90,16 @@ func (s *Service) page(ctx context.Context, at checkpointer.Ref, upTo int64, p P
 	return messages, more, nil
 }
 
-// markRead moves a person's place to seq, never back, and returns the room with it.
-func (s *Service) markRead(ctx context.Context, caller Caller, st *state, seq int64) (*state, error) {
+// markRead moves a person's place to seq, never back. St is what is shown: it stays what it was but
+// for that, whatever has been said since, for it must fit the messages that it is shown with.
+func (s *Service) markRead(ctx context.Context, caller Caller, st *state, seq int64) error {
 	if st.present(caller.Party) == nil || st.work.Places[caller.key()].Read >= seq {
-		return st, nil
+		return nil
 	}
+	var read place
 	_, err := s.change(ctx, st.id, func(now *state, _ time.Time) ([]langrooms.Message, error) {
-		st = now
 		p := now.work.Places[caller.key()]
-		if now.present(caller.Party) == nil || p.Read >= seq {
+		if read = p; now.present(caller.Party) == nil || p.Read >= seq {
 			return nil, nil
 		}
 		p.ReadOthers, p.ReadMentions, p.Read = p.Others, p.Mentions, seq
@@ -116,9 +117,13 @@ func (s *Service) markRead(ctx context.Context, caller Caller, st *state, seq in
 			}
 		}
 		now.place(caller.Party, p)
+		read = p
 		return nil, nil
 	})
-	return st, err
+	own := st.work.Places[caller.key()]
+	own.Read, own.ReadOthers, own.ReadMentions = read.Read, min(read.ReadOthers, own.Others), min(read.ReadMentions, own.Mentions)
+	st.place(caller.Party, own)
+	return err
 }
 
 // WaitForMention waits until a message behind since mentions the caller, and returns those

@@ -3,13 +3,16 @@ package sharedsession_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/sharedsession"
 )
@@ -194,5 +197,41 @@ func TestLateReply(t *testing.T) {
 	lines := w.lines(id)
 	if lines[len(lines)-1] != "proto (late): here it is" {
 		t.Errorf("%q", lines)
+	}
+}
+
+// busyStore stores something more once a room's messages are read.
+type busyStore struct {
+	*memorysaver.Saver
+	once func()
+}
+
+func (b *busyStore) Messages(ctx context.Context, at checkpointer.Ref, r checkpointer.Range) iter.Seq2[langrooms.Message, error] {
+	if do := b.once; do != nil {
+		b.once = nil
+		do()
+	}
+	return b.Saver.Messages(ctx, at, r)
+}
+
+// What a reader is shown of a room fits the messages beside it, whatever is said meanwhile.
+func TestAReadIsOfOneMoment(t *testing.T) {
+	saver := &busyStore{Saver: memorysaver.New()}
+	t.Cleanup(func() { saver.Close() })
+	w := serve(t, saver, nil, says("proto", "yes"))
+	id := w.create(sharedsession.NewRoom{Name: "n", Agents: invite("proto"), Users: []string{"bob"}})
+	post := func() {
+		if _, err := w.Post(t.Context(), user("bob"), id, sharedsession.NewPost{Content: "meanwhile"}); err != nil {
+			t.Error(err)
+		}
+	}
+	post()
+	saver.once = post
+	d := w.read(id)
+	if last := d.Messages[len(d.Messages)-1].Seq; d.HeadSeq != 2 || last != 2 || d.Unread != 0 {
+		t.Errorf("the head is %d beside messages up to %d, %d unread", d.HeadSeq, last, d.Unread)
+	}
+	if d = w.read(id); d.HeadSeq != 3 || len(d.Messages) != 3 || d.Unread != 0 {
+		t.Errorf("afterwards: head %d, %d messages, %d unread", d.HeadSeq, len(d.Messages), d.Unread)
 	}
 }

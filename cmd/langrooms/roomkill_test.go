@@ -83,6 +83,7 @@ func TestRoomSurvivesKills(t *testing.T) {
 	t.Parallel()
 	for _, moment := range []string{"after the post", "during the turn", "around the reply"} {
 		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
 			eachStore(t, func(t *testing.T, config string) {
 				model, asked, gate := echoing(t)
 				f := folder(t, says(t, "unused"), config+sessionKeys+roster(openaiEntry("proto", model)))
@@ -170,6 +171,7 @@ func (l *killLane) posted(s *served, i int, again bool) {
 // answered waits until nothing is worked on, and looks at the whole room.
 func (l *killLane) answered(s *served, asked int) {
 	l.t.Helper()
+	var seen string
 	var room struct {
 		Working  []any
 		Messages []struct {
@@ -181,7 +183,7 @@ func (l *killLane) answered(s *served, asked int) {
 	}
 	err := redistest.Eventually(time.Minute, func() error {
 		status, text := s.ask(l.t, "GET", "/api/rooms/"+l.room+"?limit=500", "", ada, "planted-ada")
-		room.Working, room.Messages = nil, nil
+		room.Working, room.Messages, seen = nil, nil, text
 		if err := json.Unmarshal([]byte(text), &room); err != nil || status != 200 {
 			return fmt.Errorf("reading the room: %d %s", status, text) // such as that it is asked too often
 		}
@@ -212,5 +214,5 @@ func (l *killLane) answered(s *served, asked int) {
 	for i := range asked {
 		want[fmt.Sprint("question-", i)] = 1
 	}
-	expect(l.t, "how often each question was answered", want, times)
+	expect(l.t, "how often each question was answered in "+seen, want, times)
 }
