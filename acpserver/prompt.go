@@ -2,7 +2,6 @@ package acpserver
 
 import (
 	"context"
-
 	"fmt"
 	"strings"
 
@@ -60,8 +59,15 @@ func words(blocks []acp.ContentBlock) (string, error) {
 	return text, nil
 }
 
+// errGone is what a prompt comes to that nobody can be told the end of.
+var errGone = &acp.RequestError{Code: acp.NewInternalError(nil).Code, Message: "the client has gone"}
+
 // Prompt implements acp.Agent: a turn.
 func (s *Server) Prompt(ctx context.Context, q acp.PromptRequest) (acp.PromptResponse, error) {
+	if !s.enter() {
+		return acp.PromptResponse{}, errGone
+	}
+	defer s.turns.Done()
 	if err := s.find(ctx, q.SessionId); err != nil {
 		return acp.PromptResponse{}, err
 	}

@@ -45,7 +45,11 @@ type Server struct {
 	conn   *acp.AgentSideConnection
 	beside sync.WaitGroup
 
+	// turns are the prompts under way; none begins any more once gone is set.
+	turns sync.WaitGroup
+
 	mu     sync.Mutex
+	gone   bool
 	modes  map[string]acp.SessionModeId
 	unsaid map[string]bool // sessions whose commands have not been told
 }
@@ -64,7 +68,8 @@ func New(cfg Config) (*Server, error) {
 }
 
 // Serve speaks with a client until it closes its side or ctx ends. Prompts that are under way
-// then are stopped.
+// when the client goes are stopped, as a client's that has gone, and waited for; what ctx ends
+// is stopped by whoever closes the runs.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ready := make(chan struct{})
 	s.conn = acp.NewAgentSideConnection(s, &announcer{s, out}, &gated{ready, in})
@@ -73,11 +78,31 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	var err error
 	select {
 	case <-s.conn.Done():
+		s.leave()
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	s.beside.Wait()
 	return err
+}
+
+// enter counts a prompt in; it is false when the client has gone.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return false
+	}
+	s.turns.Add(1)
+	return true
+}
+
+// leave waits for the prompts of a client that has gone; [Server.follow] stops them.
+func (s *Server) leave() {
+	s.mu.Lock()
+	s.gone = true
+	s.mu.Unlock()
+	s.turns.Wait()
 }
 
 // gated is a reader that starts when ready is closed: the SDK reads from its first moment on.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,24 @@ func (e *editor) ReleaseTerminal(context.Context, acp.ReleaseTerminalRequest) (a
 
 func (e *editor) WaitForTerminalExit(context.Context, acp.WaitForTerminalExitRequest) (acp.WaitForTerminalExitResponse, error) {
 	return acp.WaitForTerminalExitResponse{}, acp.NewMethodNotFound("terminal")
+}
+
+// A client that goes in the middle of a turn ends it, and the thread says why.
+func TestACPClientGoes(t *testing.T) {
+	t.Parallel()
+	slow, asked, letGo := held(t, "too late")
+	defer letGo()
+	f := folder(t, says(t, "I am the lead"), roster(openaiEntry("slow", slow)))
+	p := f.Start("acp")
+	p.Say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+	id := regexp.MustCompile(`"sessionId":"([^"]+)"`).FindStringSubmatch(p.Out("}\n"))[1]
+	p.Say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + id + `","prompt":[{"type":"text","text":"@slow hi"}]}}`)
+	<-asked
+	p.CloseInput()
+	expect(t, "status", 0, p.Wait().Status)
+	lines := show(t, f, id)
+	expect(t, "lines", 2, len(lines))
+	expect(t, "the record", "(stopped: the client went away)", lines[1].Text("text"))
 }
 
 // edit starts langrooms acp in a folder and opens the connection.
