@@ -32,7 +32,11 @@ func readArguments(input string) (arguments, error) {
 		input = strings.TrimSuffix(strings.TrimPrefix(inside, "json"), "```")
 	}
 	err := json.Unmarshal([]byte(input), &a)
+	if err != nil {
+		a, err = loosely(input, err)
+	}
 	if err == nil {
+		a.ResumeTask = present(a.ResumeTask)
 		return a, nil
 	}
 	why := delegate.DecodeCause(err).Error()
@@ -43,6 +47,51 @@ func readArguments(input string) (arguments, error) {
 		why = "they are not valid JSON (" + why + ")"
 	}
 	return a, fmt.Errorf("the arguments of delegate_to cannot be read: %s; write one JSON object such as %s", why, shape)
+}
+
+// loosely reads values of another type than they should be, as models write them: a number or
+// a truth as text, a name as a list of one. It returns err where the input is no object.
+func loosely(input string, err error) (a arguments, _ error) {
+	fields := map[string]any{}
+	if json.Unmarshal([]byte(input), &fields) != nil {
+		return a, err
+	}
+	for key, value := range fields {
+		if list, ok := value.([]any); ok && len(list) == 1 {
+			value = list[0]
+			fields[key] = value
+		}
+		text, ok := value.(string)
+		if !ok {
+			continue
+		}
+		switch text = strings.ToLower(present(text)); key {
+		case "timeout":
+			var n float64
+			if text == "" || json.Unmarshal([]byte(text), &n) == nil {
+				fields[key] = n
+			}
+		case "background":
+			if text == "" || text == "true" || text == "false" {
+				fields[key] = text == "true"
+			}
+		}
+	}
+	plain, err := json.Marshal(fields)
+	if err != nil {
+		return a, err
+	}
+	return a, json.Unmarshal(plain, &a)
+}
+
+// present is text without what models write for nothing.
+func present(text string) string {
+	text = strings.TrimSpace(text)
+	switch strings.ToLower(text) {
+	case "null", "none", "nil", "undefined":
+		return ""
+	}
+	return text
 }
 
 // decoration is what models put around a name.

@@ -315,6 +315,30 @@ func TestNamesAsModelsWriteThem(t *testing.T) {
 	}
 }
 
+// Models write a number or a truth as text, a name as a list, and words for nothing.
+func TestValuesAsModelsWriteThem(t *testing.T) {
+	for _, input := range []string{
+		`{"target":["proto"],"query":"q"}`,
+		`{"target":"proto","query":"q","timeout":"30"}`,
+		`{"target":"proto","query":"q","timeout":"","background":"False","summary":["s"]}`,
+		`{"target":"proto","query":"q","timeout":null,"background":null,"resume_task_id":null}`,
+		`{"target":"proto","query":"q","timeout":"none","resume_task_id":"None"}`,
+		`{"target":"proto","query":"q","resume_task_id":" null "}`,
+	} {
+		proto := named("proto")
+		if got, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto))}, input); err != nil || len(proto.asked) != 1 || proto.asked[0].ResumeTask != "" {
+			t.Errorf("%s: %q, %v", input, got, err)
+		}
+	}
+	proto := named("proto")
+	if _, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto))}, `{"target":"proto","query":"q","timeout":"30"}`); err != nil || proto.asked[0].Timeout != 30*time.Second {
+		t.Errorf("a time-out as text: %+v, %v", proto.asked, err)
+	}
+	if _, err := begin(t).call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto))}, `{"target":["proto","other"],"query":"q"}`); err == nil {
+		t.Error("two targets were taken")
+	}
+}
+
 // What cannot be read is said in a model's terms, with the form that is wanted.
 func TestArgumentsThatCannotBeRead(t *testing.T) {
 	for input, want := range map[string]string{
