@@ -21,6 +21,12 @@ const (
 	// EventMessage: a message has landed on the thread outside of a turn, such as a
 	// late answer; Message is set.
 	EventMessage EventType = "message"
+	// EventQuestion: the member asks a person's leave and waits; Question is set. Only in turns
+	// whose surface can ask.
+	EventQuestion EventType = "question"
+	// EventAnswered: a question has its answer, or is not open any more; Question has its ID,
+	// Answer and By.
+	EventAnswered EventType = "answered"
 	// EventNotice: the program has something to tell the operator; Text is set.
 	EventNotice EventType = "notice"
 )
@@ -37,9 +43,25 @@ type Event struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Outcome  *Outcome  `json:"outcome,omitempty"`
 	Message  *Message  `json:"message,omitempty"`
+	Question *Question `json:"question,omitempty"`
 	// MessageID, on the events of a dispatch, is the id under which its record is stored; on
 	// the lead's, that of its message.
 	MessageID string `json:"message_id,omitempty"`
+}
+
+// Question is what a member asks a person's leave for. Its texts are the member's: one line
+// each, bounded.
+type Question struct {
+	ID string `json:"id"`
+	// Title says what the member wants to do, Kind is its protocol's word for the kind of it
+	// ("execute", "edit").
+	Title string `json:"title,omitempty"`
+	Kind  string `json:"kind,omitempty"`
+	// Choices are the answers that can be given.
+	Choices []string `json:"choices,omitempty"`
+	// Answer is what was answered, and By who did.
+	Answer string `json:"answer,omitempty"`
+	By     string `json:"by,omitempty"`
 }
 
 // ProgressKind says what a delegate reports while it works.

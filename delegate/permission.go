@@ -28,6 +28,8 @@ type PermissionAnswer string
 const (
 	// PermissionNo refuses.
 	PermissionNo PermissionAnswer = ""
+	// PermissionNobody refuses because nobody can be asked, which the reply says.
+	PermissionNobody PermissionAnswer = "nobody"
 	// PermissionOnce allows this one call.
 	PermissionOnce PermissionAnswer = "once"
 	// PermissionConversation allows this call and, in this conversation, every later one

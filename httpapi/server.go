@@ -7,13 +7,16 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
 )
 
 // Caller is who asks, as the credential says.
 type Caller struct {
-	// Admin may probe delegates, and see and change the settings.
+	// Name is the caller's, as answers bear it.
+	Name string
+	// Admin may probe delegates, answer what members ask leave for, and see and change the settings.
 	Admin bool
 	// Agents are the delegates that the caller reaches; nil means all of them.
 	Agents []string
@@ -30,6 +33,8 @@ type Config struct {
 	File *hotreload.File
 	// InForce is the configuration in force. Required.
 	InForce func() hotreload.Config
+	// Questions are what members ask leave for; nil has none.
+	Questions *consent.Desk
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -45,6 +50,9 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Roster == nil || cfg.InForce == nil || cfg.Who == nil {
 		return nil, errors.New("httpapi: Config.Roster, Config.InForce and Config.Who are required")
 	}
+	if cfg.Questions == nil {
+		cfg.Questions = &consent.Desk{}
+	}
 	s := &Server{cfg: cfg, mux: http.NewServeMux()}
 	for pattern, h := range s.routes() {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -59,11 +67,13 @@ type handler func(http.ResponseWriter, *http.Request) (any, error)
 
 func (s *Server) routes() map[string]handler {
 	return map[string]handler{
-		"GET /api/mentions":                s.mentions,
-		"GET /api/delegates":               s.delegates,
-		"POST /api/delegates/{name}/probe": s.admin(s.probe),
-		"GET /api/settings":                s.admin(s.settings),
-		"PUT /api/settings":                s.admin(s.save),
+		"GET /api/mentions":                           s.mentions,
+		"GET /api/delegates":                          s.delegates,
+		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
+		"GET /api/threads/{id}/questions":             s.admin(s.questions),
+		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
+		"GET /api/settings":                           s.admin(s.settings),
+		"PUT /api/settings":                           s.admin(s.save),
 	}
 }
 

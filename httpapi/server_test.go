@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/httpapi"
@@ -45,6 +46,7 @@ type site struct {
 	api  *httpapi.Server
 	path string
 	who  httpapi.Caller
+	desk *consent.Desk
 }
 
 func serve(t testing.TB, config string, voices ...string) *site {
@@ -59,8 +61,8 @@ func serve(t testing.TB, config string, voices ...string) *site {
 	}
 	live := delegate.NewLive(roster)
 	t.Cleanup(func() { live.Close() })
-	s := &site{t: t, who: httpapi.Caller{Admin: true}}
-	c := httpapi.Config{Roster: live, InForce: hotreload.Default, Who: func(*http.Request) httpapi.Caller { return s.who }}
+	s := &site{t: t, who: httpapi.Caller{Admin: true}, desk: &consent.Desk{}}
+	c := httpapi.Config{Roster: live, Questions: s.desk, InForce: hotreload.Default, Who: func(*http.Request) httpapi.Caller { return s.who }}
 	if config != "" {
 		s.path = filepath.Join(t.TempDir(), "langgraph-config.yaml")
 		s.write(config)

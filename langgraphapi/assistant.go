@@ -140,7 +140,9 @@ func (s *Server) assistantSchemas(w http.ResponseWriter, r *http.Request) {
 		state := map[string]any{"type": "object", "title": "State", "properties": map[string]any{
 			"messages": map[string]any{"type": "array", "items": map[string]any{"type": "object"}}}}
 		config := map[string]any{"type": "object", "title": "Configurable", "properties": map[string]any{
-			"incognito": map[string]any{"type": "boolean", "description": "Keep what @name addresses say out of logs, exports and summaries."}}}
+			"incognito": map[string]any{"type": "boolean", "description": "Keep what @name addresses say out of logs, exports and summaries."},
+			"ask":       map[string]any{"type": "boolean", "description": "Members may ask leave while the run goes on, as custom events of the type question."},
+			"answer":    map[string]any{"type": "boolean", "description": "The text after @name goes to the task of that member that waits for an answer."}}}
 		return map[string]any{"graph_id": a.GraphID, "input_schema": state, "output_schema": state, "state_schema": state,
 			"config_schema": config, "context_schema": map[string]any{"type": "object", "properties": map[string]any{}}}
 	})

@@ -88,6 +88,8 @@ func (x *expander) turn(e langrooms.Event) []sent {
 			facts["outcome"] = e.Outcome
 		}
 		return x.custom(facts)
+	case langrooms.EventQuestion, langrooms.EventAnswered:
+		return x.custom(map[string]any{"type": string(e.Type), "member": e.Member, "question": e.Question})
 	case langrooms.EventToolCall, langrooms.EventNotice:
 		return x.custom(map[string]any{"type": string(e.Type), "text": e.Text})
 	}

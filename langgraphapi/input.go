@@ -15,7 +15,8 @@ import (
 // input is what a run is about: the last new human message is the turn, new ones before it are
 // given to the thread first. Without one a turn is taken again from the checkpoint.
 func (s *Server) input(ctx context.Context, k known, q runQuery) (runs.Input, error) {
-	in := runs.Input{Checkpoint: q.at(), Incognito: q.Config.Configurable.Incognito}
+	c := q.Config.Configurable
+	in := runs.Input{Checkpoint: q.at(), Incognito: c.Incognito, Ask: c.Ask, Answer: c.Answer}
 	var body struct {
 		Messages inputMessages `json:"messages"`
 	}

@@ -24,6 +24,8 @@ type runQuery struct {
 		Configurable struct {
 			CheckpointID string `json:"checkpoint_id"`
 			Incognito    bool   `json:"incognito"`
+			Ask          bool   `json:"ask"`
+			Answer       bool   `json:"answer"`
 		} `json:"configurable"`
 	} `json:"config"`
 	StreamMode   modes           `json:"stream_mode"`

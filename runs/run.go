@@ -62,6 +62,11 @@ type Input struct {
 	// Incognito keeps the content out of logs, traces, exports and summaries, and its events
 	// out of the store.
 	Incognito bool
+	// Ask lets members ask a person's leave while the turn runs; without it they are told that
+	// nobody can be asked.
+	Ask bool
+	// Answer sends the text to the task of its one addressee that waits for an answer.
+	Answer bool
 	// ToLead gives the text to the lead whatever it begins with.
 	ToLead bool
 	// Trace names the installations that the message has come through; see delegate.Trace.

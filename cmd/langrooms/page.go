@@ -11,10 +11,10 @@ import (
 // mountPage serves the console, and of /api what it needs beside the threads and the shared
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
-	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config,
+	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
-			return httpapi.Caller{Admin: who.Admin, Agents: who.Agents}
+			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}
 		}})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/langrooms/langrooms/a2aserver"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/hotreload"
 	"github.com/langrooms/langrooms/langgraphapi"
@@ -49,12 +50,13 @@ const (
 func (p *program) serve(ctx context.Context, required bool, addr string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
-	door := &ownDoor{}
-	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) }, OwnServer: door.server})
+	door, desk := &ownDoor{}, &consent.Desk{}
+	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) },
+		OwnServer: door.server, Permission: desk.Permission})
 	if err != nil {
 		return err
 	}
-	s, err := p.newServer(app, door, addr)
+	s, err := p.newServer(app, door, desk, addr)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
@@ -66,6 +68,7 @@ func (p *program) serve(ctx context.Context, required bool, addr string) error {
 type server struct {
 	p       *program
 	app     *setup.App
+	desk    *consent.Desk
 	runs    *runs.Manager
 	agent   *a2aserver.Server
 	rooms   *sharedsession.Service
@@ -77,7 +80,7 @@ type server struct {
 	arrived chan struct{}
 }
 
-func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server, error) {
+func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, addr string) (*server, error) {
 	if addr == "" {
 		addr = app.Config().Server.Addr
 	}
@@ -91,8 +94,8 @@ func (p *program) newServer(app *setup.App, door *ownDoor, addr string) (*server
 	if err != nil {
 		return nil, err
 	}
-	s := &server{p: p, app: app}
-	t := turner{saver: app.Saver, nodes: nodes}
+	s := &server{p: p, app: app, desk: desk}
+	t := turner{saver: app.Saver, nodes: nodes, desk: desk}
 	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Failed: func(err error) { p.said("%v", err) }})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langgraphapi"
@@ -21,11 +22,19 @@ import (
 type turner struct {
 	saver checkpointer.Saver
 	nodes *graph
+	desk  *consent.Desk // where members ask leave; nil lets none ask
 }
 
 // turn takes a run's turn, and keeps what the room itself says to it.
 func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
-	result, err := t.take(delegate.WithTrace(ctx, in.Trace), r, in, feed)
+	ctx = delegate.WithTrace(ctx, in.Trace)
+	asking := ctx
+	if t.desk != nil && in.Ask {
+		var end func()
+		asking, end = t.desk.InTurn(ctx, r.Thread, feed.Events)
+		defer end()
+	}
+	result, err := t.take(asking, r, in, feed)
 	if err == nil && result.Aside != "" && !in.Incognito {
 		err = t.note(ctx, r.Thread, in, result, feed)
 	}
@@ -69,7 +78,11 @@ func (t turner) take(ctx context.Context, r runs.Run, in runs.Input, feed runs.F
 	if in.ToLead {
 		return t.nodes.lead.Run(ctx, leadnode.Input{Thread: r.Thread, Text: in.Text, Said: in.Message, Events: feed.Events, Stored: feed.Stored})
 	}
-	result, err := t.nodes.room.Handle(ctx, roomnode.Turn{Thread: r.Thread, Text: in.Text, Said: in.Message,
+	handle := t.nodes.room.Handle
+	if in.Answer {
+		handle = t.nodes.room.Answer
+	}
+	result, err := handle(ctx, roomnode.Turn{Thread: r.Thread, Text: in.Text, Said: in.Message,
 		Incognito: in.Incognito, Events: feed.Events, Stored: feed.Stored})
 	if err != nil || result.Handled {
 		return result, err

@@ -56,8 +56,7 @@ func (p *process) ask(t *turn, call callInfo, options []acp.PermissionOption) (v
 		return verdict{allowed: true, by: v.by}, nil
 	case t.permission == nil:
 		t.mu.Unlock()
-		v.by += " (nobody can be asked here)"
-		return v, nil
+		return nobody(v), nil
 	}
 	t.asking.Add(1) // under the lock and before the context's end: the turn still waits
 	t.mu.Unlock()
@@ -75,10 +74,18 @@ func (p *process) ask(t *turn, call callInfo, options []acp.PermissionOption) (v
 		v.allowed = true
 	case given == delegate.PermissionConversation, given == delegate.PermissionOnce:
 		v.allowed = true
+	case given == delegate.PermissionNobody:
+		v = nobody(v)
 	case ctx.Err() != nil:
 		v.by += fmt.Sprintf(" (no answer within %v)", p.config.PermissionTimeout)
 	}
 	return v, nil
+}
+
+// nobody says beside a refusal that there is nobody to ask.
+func nobody(v verdict) verdict {
+	v.by += " (nobody can be asked here)"
+	return v
 }
 
 func (c callInfo) grant() grant { return grant{c.ToolKind, c.Title} }

@@ -73,13 +73,14 @@ var layers = []row{
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 
 	{layer: 4, pkg: "runs", may: []string{"checkpointer", "internal/lifetime"}},
+	{layer: 4, pkg: "consent", may: []string{"delegate"}},
 	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
 
 	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "room", "thread", "runs"}},
 	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},
 	{layer: 5, pkg: "acpserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{acpSDK}},
 	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
-	{layer: 5, pkg: "httpapi", may: []string{"delegate", "hotreload", "internal/names", "room", "setting", "sharedsession"}},
+	{layer: 5, pkg: "httpapi", may: []string{"consent", "delegate", "hotreload", "internal/names", "room", "setting", "sharedsession"}},
 	{layer: 5, pkg: "console"},
 	{layer: 5, pkg: "mcpserver", may: []string{"sharedsession"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"}},
 

@@ -116,6 +116,9 @@ export const session = () => call<T.Session>("GET", "/signin?json");
 export const mentions = (text: string, cursor: number, anywhere: boolean, signal: AbortSignal) =>
   call<T.Mentions>("GET", `/api/mentions?at=${anywhere ? "anywhere" : "start"}&q=${seg(text.slice(0, cursor))}&text=${seg(text.slice(0, 2000))}`, undefined, { signal });
 
+/** answer answers what a member asks leave for; the first answer counts. */
+export const answer = (thread: string, question: string, choice: string) => call("POST", `/api/threads/${seg(thread)}/questions/${seg(question)}`, { answer: choice });
+
 export const delegates = {
   list: () => call<{ delegates: T.Delegate[] }>("GET", "/api/delegates").then((r) => r.delegates),
   probe: (name: string) => call<{ ok: boolean; detail?: string; latency_ms?: number }>("POST", `/api/delegates/${seg(name)}/probe`),

@@ -98,11 +98,11 @@ function App() {
       <Rail here={here} session={session} onSignOut={signOut} onTheme={theme} onKeys={() => setOver("keys")} />
       <button type="button" class="icon burger" aria-label={t.menuOpen} aria-expanded={rail} onClick={() => setRail(!rail)}>☰</button>
       <main class="main">
-        {kind === "thread" && id ? <ThreadView key={id} id={decodeURIComponent(id)} me={session.name} />
+        {kind === "thread" && id ? <ThreadView key={id} id={decodeURIComponent(id)} me={session.name} admin={session.admin} />
           : kind === "room" && id ? <RoomView key={id} id={decodeURIComponent(id)} me={session.name} admin={session.admin} />
           : kind === "settings" ? <SettingsView />
           : kind === "roster" ? <RosterView />
-          : <NewView me={session.name} />}
+          : <NewView me={session.name} admin={session.admin} />}
       </main>
       {over === "palette" && <Palette commands={commands} onClose={() => setOver("")} />}
       {over === "keys" && <Keys onClose={() => setOver("")} />}

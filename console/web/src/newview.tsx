@@ -10,7 +10,7 @@ import { Avatar } from "./voice";
 import { t } from "./strings";
 
 /** NewView begins a conversation: with the lead, with one agent, or with several. */
-export function NewView({ me }: { me: string }) {
+export function NewView({ me, admin }: { me: string; admin: boolean }) {
   const { roster, sessions } = useStore(lists);
   const [picked, setPicked] = useState<string[]>([]);
   const [fault, setFault] = useState("");
@@ -24,7 +24,7 @@ export function NewView({ me }: { me: string }) {
       go(placeOf("room", room.id));
     } else {
       const th = await threads.create(picked.length ? { agent: picked[0] } : {});
-      const talk = new Thread(th.thread_id, me);
+      const talk = new Thread(th.thread_id, me, admin);
       await talk.send(picked.length && !text.startsWith("@") ? `@${picked[0]} ${text}` : text);
       talk.end();
       go(placeOf("thread", th.thread_id));

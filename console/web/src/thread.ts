@@ -1,11 +1,11 @@
-import type { Block, Entry, Progress, Run, Thread as ThreadObject, ThreadMessage } from "./types";
-import { Fault, threads } from "./api";
+import type { Block, Entry, Progress, Question, Run, Thread as ThreadObject, ThreadMessage } from "./types";
+import { answer, Fault, threads } from "./api";
 import { pause, reported, Talk, words } from "./talk";
 import { t } from "./strings";
 
-interface Pending { run: string; entry: Entry | null; begun: boolean }
+interface Pending { run: string; entry: Entry | null; begun: boolean; answers?: boolean }
 
-interface More { thread: ThreadObject | null; messages: ThreadMessage[] }
+interface More { thread: ThreadObject | null; messages: ThreadMessage[]; questions: (Question & { run: string })[] }
 
 /** lookEvery is how often the thread's runs are looked at, in ms: turns of other windows and programs begin there. */
 const lookEvery = 1500;
@@ -19,8 +19,8 @@ export class Thread extends Talk<More> {
   private made = new Map<string, { of: ThreadMessage; took?: number; entry: Entry }>();
   private updated = "";
 
-  constructor(id: string, private me: string) {
-    super(id, { thread: null, messages: [] });
+  constructor(id: string, private me: string, private admin: boolean) {
+    super(id, { thread: null, messages: [], questions: [] });
   }
 
   async begin(): Promise<void> {
@@ -106,9 +106,9 @@ export class Thread extends Talk<More> {
     return entry;
   }
 
-  async send(text: string, fields: object = {}): Promise<void> {
+  async send(text: string, fields: object = {}, answers = false): Promise<void> {
     const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
-    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0 };
+    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0, answers };
     await this.start(p, { input: { messages: [{ type: "human", id, content: text }] }, ...fields });
   }
 
@@ -118,7 +118,8 @@ export class Thread extends Talk<More> {
     this.set({ fault: "" });
     this.shown();
     try {
-      p.run = (await threads.run(this.id, fields)).run_id;
+      // Only an admin can give leave, so only an admin's members ask for it.
+      p.run = (await threads.run(this.id, { config: { configurable: { ask: this.admin, answer: p.answers } }, ...fields })).run_id;
     } catch (err) {
       this.pending = this.pending.filter((q) => q !== p);
       this.shown();
@@ -146,6 +147,7 @@ export class Thread extends Talk<More> {
       }
     }
     this.pending = this.pending.filter((p) => p.run !== run);
+    this.store.set({ questions: this.store.get().questions.filter((q) => q.run !== run) });
     if (this.pending.length === 0) this.set({ live: [] });
     await this.load().catch((err) => this.set({ fault: words(err) }));
   }
@@ -169,7 +171,7 @@ export class Thread extends Talk<More> {
         for (const node of Object.values(data as Record<string, { messages?: ThreadMessage[] }>)) this.added(node?.messages ?? []);
         return;
       case "custom":
-        return this.report(data as { type: string; member?: string; round?: number; text?: string; progress?: Progress });
+        return this.report(run, data as Report);
       case "error":
         this.set({ fault: String((data as { message?: string }).message) });
     }
@@ -191,7 +193,7 @@ export class Thread extends Talk<More> {
     this.take(all);
   }
 
-  private report(e: { type: string; member?: string; round?: number; text?: string; progress?: Progress }): void {
+  private report(run: string, e: Report): void {
     const name = e.member ?? t.assistant;
     if (e.type === "dispatch_started") {
       this.began.set(name, Date.now());
@@ -201,12 +203,29 @@ export class Thread extends Talk<More> {
     } else if (e.type === "progress" && e.progress) {
       const p = e.progress;
       this.live(name, name, (l) => ({ round: e.round, ...reported(l, p) }));
+    } else if (e.type === "question" && e.question) {
+      this.store.set({ questions: [...this.without(e.question.id), { ...e.question, member: name, run }] });
+    } else if (e.type === "answered" && e.question) {
+      this.store.set({ questions: this.without(e.question.id) });
     } else if (e.type === "tool_call") {
       this.live("lead", t.assistant, (l) => reported(l, { kind: "tool", text: e.text }));
     } else if (e.type === "notice") {
       this.live("lead", t.assistant, (l) => reported(l, { kind: "status", text: e.text }));
     }
   }
+
+  private without(question: string) {
+    return this.store.get().questions.filter((q) => q.id !== question);
+  }
+
+  /** give answers what a member asks leave for. Where somebody was first, that is told. */
+  give = async (question: string, choice: string): Promise<void> => {
+    try {
+      await answer(this.id, question, choice);
+    } finally {
+      this.store.set({ questions: this.without(question) });
+    }
+  };
 
   /** stop cancels what runs and what waits. */
   async stop(): Promise<void> {
@@ -272,6 +291,8 @@ export class Thread extends Talk<More> {
     return threads.remove(this.id);
   }
 }
+
+interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question }
 
 const alike = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 

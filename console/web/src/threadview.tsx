@@ -8,14 +8,15 @@ import { Menu, type Action } from "./menu";
 import { Dialog } from "./dialog";
 import { go, placeOf, useStore } from "./store";
 import { words } from "./talk";
+import { Leave, parked, Pause } from "./questions";
 import { Thread } from "./thread";
 import { Transcript } from "./transcript";
 import { Fault, Gone } from "./fault";
 import { t } from "./strings";
 
 /** ThreadView is a conversation with the lead or one agent, and whoever is addressed in it. */
-export function ThreadView({ id, me }: { id: string; me: string }) {
-  const talk = useMemo(() => new Thread(id, me), [id, me]);
+export function ThreadView({ id, me, admin }: { id: string; me: string; admin: boolean }) {
+  const talk = useMemo(() => new Thread(id, me, admin), [id, me, admin]);
   const s = useStore(talk.store);
   const { sessions, rows } = useStore(lists);
   const changed = rows.find((r) => r.id === id)?.at;
@@ -98,6 +99,10 @@ export function ThreadView({ id, me }: { id: string; me: string }) {
         <Menu label={t.more} actions={whole} />
       </header>
       <Transcript entries={s.entries} live={s.live} busy={s.busy} actions={actions} />
+      <div class="questions" aria-live="assertive">
+        {s.questions.map((q) => <Leave key={q.id} question={q} mayAnswer={admin} onAnswer={(c) => attempt(talk.give(q.id, c))} />)}
+        {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}
+      </div>
       <Fault words={s.fault} onClose={talk.clearFault} />
       <Composer draft={id} anywhere={false} busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
         {editing && (

@@ -19,7 +19,7 @@ export interface ThreadMessage {
   id: string; type: "human" | "ai" | "tool" | "system"; content: string | Block[]; name?: string;
   additional_kwargs?: { metadata?: { room?: Facts } };
 }
-export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean }
+export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; task?: string }
 export interface Thread {
   thread_id: string; created_at: string; updated_at: string; status: string;
   metadata: Record<string, unknown>; values?: { messages: ThreadMessage[] };
@@ -31,6 +31,9 @@ export interface ThreadState {
 
 export interface Progress { kind: "text" | "thought" | "tool" | "plan" | "status"; text?: string; state?: string }
 
+/** Question is what a member asks leave for. */
+export interface Question { id: string; member: string; title?: string; kind?: string; choices: string[] }
+
 export interface Session { needed: boolean; name: string; admin: boolean }
 export interface Delegate { name: string; type: string; description?: string }
 export interface Mentions {
@@ -41,7 +44,7 @@ export interface Mentions {
 
 export interface Entry {
   id: string; author: string; kind: "person" | "agent" | "note" | "tool"; text: string; images: string[];
-  mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean;
+  mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; task?: string;
   at?: string; cost?: number; took?: number; queued?: boolean;
 }
 export interface Live {
