@@ -178,7 +178,7 @@ func reported(findings []Finding, key string) bool {
 // keys reads server.keys: the valid entries, in order.
 func (s *scope) keys(list *yaml.Node) []Key {
 	var keys []Key
-	lines := map[setting.Secret]int{}
+	lines, alike := map[setting.Secret]int{}, map[string][]Key{}
 	for i, item := range list.Content {
 		n := resolve(item)
 		e := s.entry("key", "server.keys", i, n)
@@ -201,6 +201,13 @@ func (s *scope) keys(list *yaml.Node) []Key {
 		case k.Admin && k.Kind == "agent":
 			e.report(Warning, n, "admin", "admin has no effect on an agent")
 		}
+		spelled := k.Kind + " " + names.Key(k.Name)
+		if i := slices.IndexFunc(alike[spelled], func(o Key) bool { return names.Twins(o.Name, k.Name) }); i >= 0 {
+			first := alike[spelled][i]
+			e.report(Error, n, "name", "refused: the name is another spelling of \"%s\" in line %d", shown(first.Name), first.Line)
+			continue
+		}
+		alike[spelled] = append(alike[spelled], k)
 		lines[k.Key] = k.Line
 		keys = append(keys, k)
 	}

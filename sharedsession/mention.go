@@ -6,15 +6,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // Mentions finds the names that text mentions, each once and in order (spec 4.1): @ and a
 // name, with no letter, digit or _ in front, outside of code and links. The longest name that
-// ends at a boundary wins, in exact case first, else case-folded when that is unique.
-// Unresolved are the mentions that match none, without their @. @all is never a name.
-func Mentions(text string, names []string) (found, unresolved []string) {
-	r := newResolver(names)
+// ends at a boundary wins, in exact case first, else in any spelling (internal/names) when that is
+// unique. Unresolved are the mentions that match none, without their @. @all is never a name.
+func Mentions(text string, roster []string) (found, unresolved []string) {
+	r := newResolver(roster)
 	hidden := codeAndLinks(text)
 	for i := 0; i < len(text); {
 		c, width := utf8.DecodeRuneInString(text[i:])
@@ -39,8 +39,8 @@ func Mentions(text string, names []string) (found, unresolved []string) {
 }
 
 // Resolve finds the names that structured mentions mean, as [Mentions] does.
-func Resolve(mentions, names []string) (found, unresolved []string) {
-	r := newResolver(names)
+func Resolve(mentions, roster []string) (found, unresolved []string) {
+	r := newResolver(roster)
 	for _, m := range mentions {
 		m = strings.TrimPrefix(strings.TrimSpace(m), "@")
 		if name := r.lookup(m); name != "" {
@@ -64,9 +64,13 @@ func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
+// goesOn accepts what a name goes on behind: a character of a word, or one that shows nothing.
+func goesOn(r rune) bool { return isWord(r) || names.Ignorable(r) }
+
 func wordBefore(text string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(text[:i])
-	return i > 0 && isWord(r)
+	before := strings.TrimRightFunc(text[:i], names.Ignorable)
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return before != "" && isWord(r)
 }
 
 // allName is what many would expect to mean everybody.
@@ -79,9 +83,9 @@ type resolver struct {
 	longest int
 }
 
-func newResolver(names []string) resolver {
+func newResolver(roster []string) resolver {
 	r := resolver{exact: map[string]bool{}, folded: map[string]string{}}
-	for _, name := range names {
+	for _, name := range roster {
 		f := fold(name)
 		if f == allName || r.exact[name] {
 			continue
@@ -97,7 +101,8 @@ func newResolver(names []string) resolver {
 	return r
 }
 
-func fold(s string) string { return cases.Fold().String(s) }
+// fold maps all spellings of one name to one text.
+func fold(s string) string { return names.Key(s) }
 
 func (r resolver) lookup(typed string) string {
 	if r.exact[typed] {
@@ -115,10 +120,10 @@ func (r resolver) at(rest string) (name, token string) {
 	var ends []int // where a name could end, shortest first
 	n, usual, open := 0, 0, true
 	for i, c := range rest {
-		if i > 0 && !isWord(c) {
+		if i > 0 && !goesOn(c) {
 			ends = append(ends, i)
 		}
-		if open = open && (isWord(c) || c == '.' || c == '-'); open {
+		if open = open && (goesOn(c) || c == '.' || c == '-'); open {
 			usual = i + utf8.RuneLen(c)
 		}
 		if n++; n > foldGrowth*r.longest+1 && !open || n > maxToken {
@@ -130,7 +135,7 @@ func (r resolver) at(rest string) (name, token string) {
 	}
 	for _, end := range slices.Backward(ends) {
 		next, _ := utf8.DecodeRuneInString(rest[end:])
-		if end < len(rest) && isWord(next) || utf8.RuneCountInString(rest[:end]) > foldGrowth*max(r.longest, 1) {
+		if end < len(rest) && goesOn(next) || utf8.RuneCountInString(rest[:end]) > foldGrowth*max(r.longest, 1) {
 			continue
 		}
 		if name = r.lookup(rest[:end]); name != "" {

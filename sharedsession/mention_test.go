@@ -42,6 +42,11 @@ func TestMentions(t *testing.T) {
 		{"[text](/a(b)/@data) @x", "x", ""},
 		{"@@data", "data", ""},
 		{"line\n@data", "data", ""},
+		{"@E\u0301va and @e\u0301VA", "Éva", ""},
+		{"@pro\u200bto, @\uff50roto", "Proto", ""},
+		{"@data\u200b. \u200b@x", "data x", ""},
+		{"@data\u00adbank", "", "data\u00adbank"},
+		{"mail\u200b@data", "", ""},
 	}
 	for _, tt := range tests {
 		found, unresolved := sharedsession.Mentions(tt.text, names)

@@ -66,7 +66,7 @@ var layers = []row{
 	{layer: 3, pkg: "durable", below: 1},
 
 	{layer: 4, pkg: "late", below: 3},
-	{layer: 4, pkg: "sharedsession", below: 3, modules: []string{"golang.org/x/text"}},
+	{layer: 4, pkg: "sharedsession", below: 3},
 	{layer: 4, pkg: "lifecycle", below: 3},
 	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "late"}, modules: []string{langchaingo, "github.com/tmaxmax/go-sse"}},
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
