@@ -121,7 +121,7 @@ func FuzzRoster(f *testing.F) {
 			return
 		}
 		for _, d := range before.Delegates {
-			out, err := dropDelegate("f.yaml", data, d.Name)
+			out, err := DropDelegate("f.yaml", data, d.Name)
 			if err != nil {
 				continue
 			}
@@ -129,14 +129,14 @@ func FuzzRoster(f *testing.F) {
 				t.Errorf("without %s: %d delegates of %d, %v\n%q", d.Name, len(after.Delegates), len(before.Delegates), err, out)
 			}
 		}
-		added, err := insertDelegate("f.yaml", data, newACP)
+		added, err := InsertDelegate("f.yaml", data, newACP)
 		if err != nil {
 			return
 		}
 		if !bytes.Contains(added, []byte("new")) {
 			t.Errorf("nothing was added: %q", added)
 		}
-		back, err := dropDelegate("f.yaml", added, newACP.Name)
+		back, err := DropDelegate("f.yaml", added, newACP.Name)
 		if err != nil {
 			t.Fatalf("cannot be taken out again: %v\n%q", err, added)
 		}

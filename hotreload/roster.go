@@ -21,7 +21,7 @@ var (
 // refuse, for instance for a name that is taken, is [ErrBadDelegate]; see [Save] for how
 // the file is written.
 func AddDelegate(path string, d Delegate) error {
-	_, err := Save(path, "", func(data []byte) ([]byte, error) { return insertDelegate(path, data, d) })
+	_, err := Save(path, "", func(data []byte) ([]byte, error) { return InsertDelegate(path, data, d) })
 	return err
 }
 
@@ -29,11 +29,13 @@ func AddDelegate(path string, d Delegate) error {
 // path, with the comments inside it; no other byte changes. No such entry is
 // [ErrUnknownDelegate]; see [Save] for how the file is written.
 func RemoveDelegate(path, name string) error {
-	_, err := Save(path, "", func(data []byte) ([]byte, error) { return dropDelegate(path, data, name) })
+	_, err := Save(path, "", func(data []byte) ([]byte, error) { return DropDelegate(path, data, name) })
 	return err
 }
 
-func insertDelegate(file string, data []byte, d Delegate) ([]byte, error) {
+// InsertDelegate is the edit of [AddDelegate], for [Save]: it returns data with d at the end of
+// the roster. file is only a name for messages.
+func InsertDelegate(file string, data []byte, d Delegate) ([]byte, error) {
 	if !d.ownSettings() {
 		return nil, fmt.Errorf("%w: the settings of %s are not those of type %s", ErrBadDelegate, shown(d.Name), shown(d.Type))
 	}
@@ -57,7 +59,8 @@ func insertDelegate(file string, data []byte, d Delegate) ([]byte, error) {
 	return nil, err
 }
 
-func dropDelegate(file string, data []byte, name string) ([]byte, error) {
+// DropDelegate is the edit of [RemoveDelegate], for [Save].
+func DropDelegate(file string, data []byte, name string) ([]byte, error) {
 	mark, body := cutBOM(data)
 	top, err := load(file, body)
 	if err != nil {

@@ -110,14 +110,14 @@ func TestInsertDelegate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := insertDelegate("f.yaml", []byte(tt.in), tt.d)
+			got, err := InsertDelegate("f.yaml", []byte(tt.in), tt.d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			back, err := dropDelegate("f.yaml", got, "new")
+			back, err := DropDelegate("f.yaml", got, "new")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +149,7 @@ func TestInsertDelegateRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := insertDelegate("f.yaml", []byte(tt.in), tt.d)
+			got, err := InsertDelegate("f.yaml", []byte(tt.in), tt.d)
 			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %q, %v; want an error that says %q", got, err, tt.says)
 			}
@@ -200,7 +200,7 @@ room: {}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := dropDelegate("f.yaml", []byte(tt.in), tt.drop)
+			got, err := DropDelegate("f.yaml", []byte(tt.in), tt.drop)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,12 +210,12 @@ room: {}
 		})
 	}
 	for name, in := range map[string]string{"nobody": block, "a": "room: {}\n", "": ""} {
-		if _, err := dropDelegate("f.yaml", []byte(in), name); !errors.Is(err, ErrUnknownDelegate) {
+		if _, err := DropDelegate("f.yaml", []byte(in), name); !errors.Is(err, ErrUnknownDelegate) {
 			t.Errorf("%q: got %v, want ErrUnknownDelegate", name, err)
 		}
 	}
 	shared := "delegates:\n- &a { name: a, type: acp, command: c }\n- { <<: *a, name: b }\n"
-	if got, err := dropDelegate("f.yaml", []byte(shared), "a"); !errors.Is(err, ErrNotEditable) {
+	if got, err := DropDelegate("f.yaml", []byte(shared), "a"); !errors.Is(err, ErrNotEditable) {
 		t.Errorf("an entry that another one needs: got %q, %v", got, err)
 	}
 }

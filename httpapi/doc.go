@@ -1,5 +1,5 @@
 // Package httpapi serves under /api what LangGraph's API has no word for: whom a text
-// addresses, who is on the roster, and the settings of the configuration file. It is a
+// addresses, who is on the roster, what members ask leave for, and the settings of the configuration file. It is a
 // surface: the rules are those of packages room, sharedsession and hotreload.
 //
 // Refusals are {"detail": {"code": …, "message": …}}.

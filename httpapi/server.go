@@ -69,6 +69,11 @@ func (s *Server) routes() map[string]handler {
 	return map[string]handler{
 		"GET /api/mentions":                           s.mentions,
 		"GET /api/delegates":                          s.delegates,
+		"POST /api/delegates":                         s.admin(s.addDelegate),
+		"GET /api/delegates/types":                    s.admin(s.types),
+		"GET /api/delegates/{name}":                   s.admin(s.delegate),
+		"PUT /api/delegates/{name}":                   s.admin(s.changeDelegate),
+		"DELETE /api/delegates/{name}":                s.admin(s.removeDelegate),
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),

@@ -89,26 +89,37 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.edit(r, q.Version, replacing(values)); err != nil {
+		return nil, err
+	}
+	return s.now(), nil
+}
+
+// edit changes the file that the caller has seen in one step, and takes it.
+func (s *Server) edit(r *http.Request, version string, change func(path string, data []byte) ([]byte, error)) error {
 	if s.cfg.File == nil {
-		return nil, &refusal{http.StatusConflict, "no_file", "there is no configuration file to save into"}
+		return &refusal{http.StatusConflict, "no_file", "there is no configuration file to save into"}
 	}
 	path := s.cfg.File.Path()
-	_, err = hotreload.Save(path, q.Version, func(data []byte) (out []byte, err error) {
+	if _, err := hotreload.Save(path, version, func(data []byte) ([]byte, error) { return change(path, data) }); err != nil {
+		_ = s.cfg.File.Reload(r.Context()) // a newer file is shown with the refusal
+		return refusedSave(err)
+	}
+	if err := s.cfg.File.Reload(r.Context()); err != nil {
+		return &refusal{http.StatusConflict, "not_taken", err.Error()}
+	}
+	return nil
+}
+
+func replacing(values []keyText) func(string, []byte) ([]byte, error) {
+	return func(path string, data []byte) (_ []byte, err error) {
 		for _, v := range values {
 			if data, err = hotreload.Replace(path, data, v.key, v.text); err != nil {
 				return nil, err
 			}
 		}
 		return data, nil
-	})
-	if err != nil {
-		_ = s.cfg.File.Reload(r.Context()) // a newer file is shown with the refusal
-		return nil, refusedSave(err)
 	}
-	if err := s.cfg.File.Reload(r.Context()); err != nil {
-		return nil, &refusal{http.StatusConflict, "not_taken", err.Error()}
-	}
-	return s.now(), nil
 }
 
 type keyText struct{ key, text string }
@@ -116,13 +127,17 @@ type keyText struct{ key, text string }
 // texts is the values as the file takes them, in the order of their keys. Secrets are not
 // among them: they go into variables.
 func (q saveQuery) texts() ([]keyText, error) {
-	unusable := func(message string) error { return &refusal{http.StatusUnprocessableEntity, "invalid_value", message} }
 	if q.Version == "" || len(q.Values) == 0 {
 		return nil, &refusal{http.StatusUnprocessableEntity, "invalid_request", "version and values are required"}
 	}
-	fields := plainFields()
+	return textsOf(plainFields(), q.Values)
+}
+
+// textsOf is values as the file takes them, for keys among fields.
+func textsOf(fields []setting.Field, values map[string]json.RawMessage) ([]keyText, error) {
+	unusable := func(message string) error { return &refusal{http.StatusUnprocessableEntity, "invalid_value", message} }
 	var all []keyText
-	for key, raw := range q.Values {
+	for key, raw := range values {
 		i := slices.IndexFunc(fields, func(f setting.Field) bool { return f.Key == key })
 		if i < 0 || fields[i].Kind == setting.SecretText {
 			return nil, unusable(key + " cannot be set here")
@@ -147,6 +162,8 @@ var saveRefusals = []struct {
 	{hotreload.ErrAboveCeiling, http.StatusUnprocessableEntity, "above_ceiling"},
 	{hotreload.ErrWrongType, http.StatusUnprocessableEntity, "invalid_value"},
 	{hotreload.ErrUnknownKey, http.StatusUnprocessableEntity, "invalid_value"},
+	{hotreload.ErrBadDelegate, http.StatusUnprocessableEntity, "invalid_delegate"},
+	{hotreload.ErrUnknownDelegate, http.StatusNotFound, "delegate_not_found"},
 	{hotreload.ErrNotEditable, http.StatusUnprocessableEntity, "not_editable"},
 	{hotreload.ErrUnusable, http.StatusConflict, "unusable_file"},
 	{fs.ErrPermission, http.StatusForbidden, "read_only_file"},

@@ -99,7 +99,7 @@ func eval[T any](b *browser, expression string) T {
 // asked for it: in a page of thousands of messages that takes the browser seconds.
 const finder = `(() => {
   const can = { button: "button,summary,[role=button]", article: "article", link: "a", textbox: "input,textarea", listbox: "[role=listbox]", option: "[role=option]",
-    menuitem: "[role=menuitem]", spinbutton: "input", checkbox: "input", radio: "input", combobox: "input,select", log: "[role=log]", navigation: "nav", form: "form", dialog: "dialog", alert: "[role=alert]", group: "[role=group]" };
+    menuitem: "[role=menuitem]", spinbutton: "input", checkbox: "input", radio: "input", combobox: "input,select,[role=combobox]", log: "[role=log]", navigation: "nav", form: "form", dialog: "dialog", alert: "[role=alert]", group: "[role=group]" };
   const all = (role, name) => [...document.querySelectorAll(can[role] ?? "body *")].filter((e) => e.computedRole === role && (name === null || e.computedName === name));
   return { all, one: (role, name) => all(role, name)[0] };
 })()`

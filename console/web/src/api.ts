@@ -121,6 +121,11 @@ export const answer = (thread: string, question: string, choice: string) => call
 
 export const delegates = {
   list: () => call<{ delegates: T.Delegate[] }>("GET", "/api/delegates").then((r) => r.delegates),
+  types: () => call<{ types: T.DelegateType[]; version: string }>("GET", "/api/delegates/types"),
+  get: (name: string) => call<T.DelegateEntry>("GET", `/api/delegates/${seg(name)}`),
+  add: (version: string, name: string, type: string, values: object) => call<T.DelegateEntry>("POST", "/api/delegates", { version, name, type, values }),
+  change: (name: string, version: string, values: object) => call<T.DelegateEntry>("PUT", `/api/delegates/${seg(name)}`, { version, values }),
+  remove: (name: string, version: string) => call("DELETE", `/api/delegates/${seg(name)}?version=${seg(version)}`),
   probe: (name: string) => call<{ ok: boolean; detail?: string; latency_ms?: number }>("POST", `/api/delegates/${seg(name)}/probe`),
 };
 

@@ -58,7 +58,7 @@ export function SettingsView() {
         <h3>{t.room}</h3>
         {keys.map((key) => {
           const f = fieldOf(key);
-          const value = Number(values[key]) || f.default || 0;
+          const value = Number(values[key]) || Number(f.default) || 0;
           return (
             <div class="knob" key={key}>
               <label for={key}>{t.knobs[key].label}</label>
@@ -66,7 +66,7 @@ export function SettingsView() {
                 input(key, e.currentTarget.value);
                 if (Number(e.currentTarget.value) > (f.ceiling || Infinity)) e.currentTarget.value = String(f.ceiling);
               }} />
-              <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value)} {t.knobHint(f.default ?? 0, f.least || 1, f.ceiling ?? 0)}</p>
+              <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value)} {t.knobHint(Number(f.default ?? 0), f.least || 1, f.ceiling ?? 0)}</p>
               {theirs && theirs.in_force[key] !== now.in_force[key] && <p class="notice">{t.theirs(theirs.in_force[key])} · {t.mine(values[key])}</p>}
             </div>
           );

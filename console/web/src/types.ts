@@ -52,7 +52,11 @@ export interface Live {
   tools: { title: string; state: string }[]; since: number; round?: number; wake?: string; queued?: boolean; id?: string;
 }
 
-export interface Field { key: string; default?: number; least?: number; ceiling?: number; help: string }
+export interface Field {
+  key: string; kind?: string; required?: boolean; default?: number | string; least?: number; ceiling?: number; choices?: string[]; help: string;
+}
+export interface DelegateType { type: string; fields: Field[] }
+export interface DelegateEntry { name: string; type: string; values: Record<string, string>; hidden: string[]; version: string }
 export interface Settings {
   schema: Field[]; in_force: Record<string, unknown>; version: string; path: string;
   faults: { line: number; key: string; message: string; severity: string }[];
