@@ -70,7 +70,7 @@ func (s *Service) Create(ctx context.Context, caller Caller, n NewRoom) (Detail,
 		return Detail{}, fmt.Errorf("creating a room: %w", err)
 	}
 	first := line(st.creation(caller), note{})
-	err = errors.Join(put(h, st, []langrooms.Message{first}), h.End())
+	err = errors.Join(put(h.Put, st, []langrooms.Message{first}), h.End())
 	if err != nil {
 		return Detail{}, fmt.Errorf("creating a room: %w", err)
 	}

@@ -42,14 +42,8 @@ func (p NewPost) check() error {
 // Post stores a message with the turns that it causes, as one write, and returns (spec 4.5).
 // The turns run beside. When p.Wait is set it waits for them, and for all that they cause.
 func (s *Service) Post(ctx context.Context, caller Caller, id string, p NewPost) (Posted, error) {
-	_, _, rights, err := s.load(ctx, caller, id)
-	switch {
-	case err != nil:
+	if err := s.mayPost(ctx, caller, id); err != nil {
 		return Posted{}, err
-	case !rights.present:
-		return Posted{}, ErrNotFound
-	case !rights.post:
-		return Posted{}, ErrForbidden
 	}
 	if err := p.check(); err != nil {
 		return Posted{}, err
@@ -65,6 +59,20 @@ func (s *Service) Post(ctx context.Context, caller Caller, id string, p NewPost)
 		return out, err
 	}
 	return s.await(ctx, caller, out)
+}
+
+// mayPost refuses who cannot post before the thread is held, so that a room of others costs what
+// none does (spec 1.3). Of one who was in the room when it was last written to, the hold tells.
+func (s *Service) mayPost(ctx context.Context, caller Caller, id string) error {
+	if s.seats.has(id, caller.Party) {
+		return nil
+	}
+	st, _, rights, err := s.load(ctx, caller, id)
+	if err != nil {
+		return err
+	}
+	s.seats.note(st)
+	return rights.refusal()
 }
 
 // keyOf is the stored form of a caller's idempotency key.
@@ -99,10 +107,8 @@ func (s *Service) post(ctx context.Context, caller Caller, id string, p NewPost,
 	roster := s.roster()
 	replay := int64(0)
 	_, err = s.change(ctx, id, func(st *state, now time.Time) ([]langrooms.Message, error) {
-		if rights := st.rights(caller); !rights.present {
-			return nil, ErrNotFound
-		} else if !rights.post {
-			return nil, ErrForbidden
+		if err := st.rights(caller).refusal(); err != nil {
+			return nil, err
 		}
 		if seq, known := st.keys[key]; known && key != "" {
 			replay = seq

@@ -62,6 +62,7 @@ type Service struct {
 	ctx   context.Context // life's
 	slots chan struct{}
 	book  book
+	seats seats
 
 	mu      sync.Mutex
 	runners map[seatKey]*runner
@@ -182,13 +183,20 @@ func (s *Service) change(ctx context.Context, id string, do func(*state, time.Ti
 	return s.holding(ctx, id, func(_ *thread.Hold, st *state, now time.Time) ([]langrooms.Message, error) { return do(st, now) })
 }
 
-// holding is [Service.change] for what needs the hold itself.
+// holding is [Service.change] for what needs the hold itself. The thread is given back with the
+// write, and only then others are told: those who come at once would have to wait for it.
 func (s *Service) holding(ctx context.Context, id string, do func(*thread.Hold, *state, time.Time) ([]langrooms.Message, error)) (view thread.View, err error) {
 	h, err := exchange.Hold(ctx, s.cfg.Saver, id)
 	if err != nil {
 		return view, fmt.Errorf("writing to the room %q: %w", id, err)
 	}
-	defer func() { err = errors.Join(err, h.End()) }()
+	var told *state
+	defer func() {
+		err = errors.Join(err, h.End())
+		if told != nil {
+			s.stored(told)
+		}
+	}()
 	st, ok, err := decode(id, h.Length(), h.Channel)
 	if err != nil {
 		return view, err
@@ -200,22 +208,23 @@ func (s *Service) holding(ctx context.Context, id string, do func(*thread.Hold, 
 		return view, err
 	}
 	messages, refused := do(h, st, time.Now().UTC())
+	s.seats.note(st)
 	if len(messages) > 0 || len(st.changed) > 0 {
-		if err := put(h, st, messages); err != nil {
+		if err := put(h.PutLast, st, messages); err != nil {
 			return view, err
 		}
-		s.stored(st)
+		told = st
 	}
 	return h.View(), refused
 }
 
 // put stores a room's state with new messages.
-func put(h *thread.Hold, st *state, messages []langrooms.Message) error {
+func put(by func(thread.Step) error, st *state, messages []langrooms.Message) error {
 	if len(messages) > 0 {
 		st.work.Length = st.length + int64(len(messages))
 		st.changed[workChannel] = true
 	}
-	err := h.Put(thread.Step{Source: source, Messages: messages, Set: st.encode()})
+	err := by(thread.Step{Source: source, Messages: messages, Set: st.encode()})
 	if err == nil {
 		st.length += int64(len(messages))
 	}

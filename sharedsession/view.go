@@ -94,17 +94,28 @@ type may struct {
 	present      bool
 }
 
+// refusal is the answer to a post that is not allowed, or nil.
+func (m may) refusal() error {
+	switch {
+	case !m.present:
+		return ErrNotFound
+	case !m.post:
+		return ErrForbidden
+	}
+	return nil
+}
+
 // rights returns what caller may do (spec 1.3, 1.5, 6).
 func (s *state) rights(caller Caller) may {
 	admin := caller.Admin && caller.Kind == User
 	m := s.find(caller.Party)
 	switch {
 	case admin:
-		return may{upTo: s.length, post: m == nil || m.Left != nil || m.Role != Observer, manage: true, present: true}
+		return may{upTo: s.length, post: m == nil || m.Left != nil || m.posts(), manage: true, present: true}
 	case m == nil:
 		return may{upTo: -1}
 	case m.Left != nil:
 		return may{upTo: m.Left.Seq}
 	}
-	return may{upTo: s.length, post: m.Role != Observer, manage: m.Role == Moderator, present: true}
+	return may{upTo: s.length, post: m.posts(), manage: m.Role == Moderator, present: true}
 }

@@ -46,6 +46,14 @@ func TestCommandsOfScripts(t *testing.T) {
 	if first, err := s.Lock(ctx, "other"); err != nil || first.Release() != nil { // so that the scripts are loaded
 		t.Fatal(err)
 	}
+	other, _, _, err := s.LockHead(ctx, checkpointer.Ref{Thread: "other"}, checkpointer.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.(checkpointer.LastPutter).PutLast(other.Context(), checkpointer.Ref{Thread: "other"}, checkpointer.Step{}); err != nil {
+		t.Fatal(err)
+	}
+	ofLeases := map[string]bool{"lock": true, "release": true, "lock with the head": true, "last put": true}
 	for _, n := range []int{10, 3_000} {
 		thread := fmt.Sprint("t", n)
 		ref := grow(t, s, thread, n)
@@ -93,8 +101,17 @@ func TestCommandsOfScripts(t *testing.T) {
 				return err
 			}},
 			{"release", 4, func() error { return lease.Release() }},
+			{"lock with the head", 10, func() (err error) {
+				lease, _, _, err = s.LockHead(ctx, checkpointer.Ref{Thread: thread}, checkpointer.Range{Limit: checkpointer.N(0)})
+				return err
+			}},
+			{"last put", 14, func() (err error) {
+				ref, err = lease.(checkpointer.LastPutter).PutLast(lease.Context(), ref, checkpointer.Step{Log: checkpointer.Append(m),
+					Channels: map[string][]byte{"x": {1}}, Remove: []string{"y"}})
+				return err
+			}},
 		} {
-			if op.name != "lock" && op.name != "release" { // so that the script is loaded
+			if !ofLeases[op.name] { // so that the script is loaded
 				if err := op.do(); err != nil {
 					t.Fatal(op.name, err)
 				}

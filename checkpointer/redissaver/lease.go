@@ -12,6 +12,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
+	"github.com/langrooms/langrooms/checkpointer/internal/waiters"
 )
 
 //go:embed lua/lock.lua
@@ -29,9 +30,12 @@ var luaLockHead string
 //go:embed lua/putlast.lua
 var luaPutLast string
 
+//go:embed lua/fastlock.lua
+var luaFastLock string
+
 var (
-	lockHeadScript = script(luaToken, luaLib, luaLog, luaLease, luaState, luaPending, luaRead, luaFastRead, luaLockHead)
-	putLastScript  = script(luaToken, luaLib, luaFence, luaLog, luaEdit, luaLease, luaPut, luaPutLast)
+	lockHeadScript = quickly(source(luaToken, luaLib, luaLog, luaLease, luaState, luaPending, luaRead, luaLockHead), leaseTimes+luaFastRead+luaFastLock)
+	putLastScript  = quickly(source(luaToken, luaLib, luaFence, luaLog, luaEdit, luaLease, luaPut, luaPutLast), "local FIRST, OWNER = 1, ARGV[1]\n"+luaFastPut)
 
 	lockScript    = script(luaToken, luaLease, luaLock)
 	renewScript   = script(luaToken, luaLease, luaRenew)
@@ -116,6 +120,8 @@ func (s *Saver) head(ctx context.Context, op, thread string, sp span, out []any)
 // answered beside the token is returned.
 func (s *Saver) acquire(ctx context.Context, op, thread string, ask func(id string) request) (checkpointer.Lease, []any, error) {
 	id := langrooms.NewID()
+	waiter := s.waiters.Join(thread)
+	defer waiter.Leave()
 	for {
 		asked := time.Now()
 		out, err := s.eval(ctx, ask(id))
@@ -125,7 +131,7 @@ func (s *Saver) acquire(ctx context.Context, op, thread string, ask func(id stri
 			return lease, r.items, err
 		}
 		if err == nil {
-			err = s.pause(ctx, op, thread, &reply{items: out[1:]})
+			err = s.pause(ctx, op, waiter, thread, &reply{items: out[1:]})
 		}
 		if err != nil {
 			if !errors.Is(err, checkpointer.ErrClosed) {
@@ -136,8 +142,8 @@ func (s *Saver) acquire(ctx context.Context, op, thread string, ask func(id stri
 	}
 }
 
-// pause waits before a waiter asks again.
-func (s *Saver) pause(ctx context.Context, op, thread string, r *reply) error {
+// pause waits before a waiter asks again, for less when the lease is given back by this process.
+func (s *Saver) pause(ctx context.Context, op string, waiter *waiters.Waiter, thread string, r *reply) error {
 	place := r.int()
 	if r.bad || place < 1 {
 		return record.Wrap(op, thread, malformed("a reply"))
@@ -146,6 +152,8 @@ func (s *Saver) pause(ctx context.Context, op, thread string, r *reply) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
+	case <-waiter.Woken():
 		return nil
 	case <-ctx.Done():
 		return record.Wrap(op, thread, ended(ctx))
@@ -223,6 +231,7 @@ func (l *lease) Release() error {
 func (l *lease) keep(renewed time.Time) {
 	defer l.saver.work.Done()
 	defer close(l.done)
+	defer l.saver.waiters.Wake(l.thread)
 	work := context.WithoutCancel(l.ctx)
 	timer := time.NewTimer(renewEvery)
 	defer timer.Stop()

@@ -24,7 +24,7 @@ var luaPutMain string
 //go:embed lua/fastput.lua
 var luaFastPut string
 
-var putScript = redis.NewScript("local function slow()\n" + source(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut, luaPutMain) + "end\n" + luaFastPut)
+var putScript = quickly(source(luaToken, luaLib, luaFence, luaLog, luaEdit, luaPut, luaPutMain), "local FIRST, OWNER = 0, nil\n"+luaFastPut)
 
 // Put implements [checkpointer.Saver].
 func (s *Saver) Put(ctx context.Context, parent checkpointer.Ref, step checkpointer.Step) (checkpointer.Ref, error) {

@@ -10,7 +10,6 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
-	"github.com/redis/go-redis/v9"
 )
 
 //go:embed lua/read.lua
@@ -22,7 +21,7 @@ var luaGet string
 //go:embed lua/fastread.lua
 var luaFastRead string
 
-var readScript = redis.NewScript("local function slow()\n" + source(luaLib, luaLog, luaState, luaPending, luaRead, luaGet) + "end\n" + luaFastRead +
+var readScript = quickly(source(luaLib, luaLog, luaState, luaPending, luaRead, luaGet), luaFastRead+
 	"local done, answer = pcall(quick, 0)\nif done and answer then return answer end\nreturn slow()\n")
 
 const (

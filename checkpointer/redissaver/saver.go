@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/internal/waiters"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -55,6 +56,8 @@ type Saver struct {
 	closed bool
 	stop   chan struct{}
 	work   sync.WaitGroup
+
+	waiters waiters.Lines // for leases
 }
 
 var (

@@ -47,8 +47,17 @@ var luaFoot string
 // script joins the parts that a script needs between the common head and foot.
 func script(parts ...string) *redis.Script { return redis.NewScript(source(parts...)) }
 
+// quickly is a script that tries fast first, which calls slow() for what it does not know: Lua
+// makes slow's functions only then.
+func quickly(slow, fast string) *redis.Script {
+	return redis.NewScript("local function slow()\n" + slow + "end\n" + fast)
+}
+
+// leaseTimes are the constants of lua/lease.lua.
+var leaseTimes = fmt.Sprintf("local LEASE, PLACE = %d, %d\n", leaseTime.Milliseconds(), placeTime.Milliseconds())
+
 func source(parts ...string) string {
-	src := luaHead + fmt.Sprintf("local LEASE, PLACE = %d, %d\n", leaseTime.Milliseconds(), placeTime.Milliseconds())
+	src := luaHead + leaseTimes
 	for _, p := range parts {
 		src += p
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // Lock implements checkpointer.Locker, also between processes. Waiters take a ticket in
-// the file and look every 25 ms whether it is their turn. Times are those of the machine's
+// the file and look every 25 ms whether it is their turn, and when this process gives the lease back. Times are those of the machine's
 // clock: setting it forward can end leases early, which their holders are told.
 func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, error) {
 	const op = "lock"
@@ -53,6 +53,8 @@ func (s *Saver) Lock(ctx context.Context, thread string) (checkpointer.Lease, er
 
 // queue waits until the lease is this owner's and returns its token.
 func (s *Saver) queue(ctx context.Context, thread, owner string) (token int64, err error) {
+	waiter := s.waiters.Join(thread)
+	defer waiter.Leave()
 	ticket := time.Now()
 	if token, err = s.tryLock(ctx, thread, owner); token != 0 || err != nil {
 		return token, err
@@ -62,6 +64,7 @@ func (s *Saver) queue(ctx context.Context, thread, owner string) (token int64, e
 	for {
 		select {
 		case <-poll.C:
+		case <-waiter.Woken():
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		case <-s.done:
@@ -97,41 +100,62 @@ func (s *Saver) turn(ctx context.Context, thread, owner string) (turn bool, err 
 // oldest. It returns the token, 0 when the owner has to wait.
 func (s *Saver) tryLock(ctx context.Context, thread, owner string) (token int64, err error) {
 	err = s.update(ctx, func(q *tx) error {
-		token = 0
 		now, name := time.Now(), []byte(thread)
-		if err := cut(q, name, now.Add(leaseTTL).UnixMilli()); err != nil {
-			return err
-		}
-		if err := q.exec("DELETE FROM tickets WHERE thread = ? AND expires <= ?", name, now.UnixMilli()); err != nil {
-			return err
-		}
-		err := q.exec(`INSERT INTO tickets (thread, owner, expires) VALUES (?, ?, ?)
-			ON CONFLICT (owner) DO UPDATE SET expires = excluded.expires`, name, owner, now.Add(leaseTTL).UnixMilli())
+		var fence int64
+		var busy bool
+		err := q.row(`SELECT coalesce((SELECT fence FROM leases WHERE thread = ?1), 0),
+			EXISTS (SELECT 1 FROM leases WHERE thread = ?1 AND owner <> '') OR EXISTS (SELECT 1 FROM tickets WHERE thread = ?1)`,
+			name).Scan(&fence, &busy)
 		if err != nil {
 			return err
 		}
-		var first, holder string
-		var fence, expires int64
-		if err := q.row("SELECT owner FROM tickets WHERE thread = ? ORDER BY number LIMIT 1", name).Scan(&first); err != nil {
+		if !busy { // mostly: no ticket is needed
+			token, err = grant(q, name, owner, fence, now)
 			return err
 		}
-		err = q.row("SELECT fence, owner, expires FROM leases WHERE thread = ?", name).Scan(&fence, &holder, &expires)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		if first != owner || holder != "" && expires > now.UnixMilli() {
-			return nil
-		}
-		token = newToken(fence, now)
-		err = q.exec(`INSERT INTO leases (thread, fence, owner, expires) VALUES (?, ?, ?, ?)
-			ON CONFLICT (thread) DO UPDATE SET fence = excluded.fence, owner = excluded.owner, expires = excluded.expires`,
-			name, token, owner, now.Add(leaseTTL).UnixMilli())
-		if err != nil {
-			return err
-		}
-		return q.exec("DELETE FROM tickets WHERE owner = ?", owner)
+		token, err = inLine(q, name, owner, now)
+		return err
 	})
 	return token, err
+}
+
+// grant gives the lease to owner, under the next token.
+func grant(q *tx, thread []byte, owner string, fence int64, now time.Time) (token int64, err error) {
+	token = newToken(fence, now)
+	return token, q.exec(`INSERT INTO leases (thread, fence, owner, expires) VALUES (?, ?, ?, ?)
+		ON CONFLICT (thread) DO UPDATE SET fence = excluded.fence, owner = excluded.owner, expires = excluded.expires`,
+		thread, token, owner, now.Add(leaseTTL).UnixMilli())
+}
+
+// inLine takes or renews owner's ticket, and the lease if it is free and this ticket the oldest.
+func inLine(q *tx, thread []byte, owner string, now time.Time) (token int64, err error) {
+	if err := cut(q, thread, now.Add(leaseTTL).UnixMilli()); err != nil {
+		return 0, err
+	}
+	if err := q.exec("DELETE FROM tickets WHERE thread = ? AND expires <= ?", thread, now.UnixMilli()); err != nil {
+		return 0, err
+	}
+	err = q.exec(`INSERT INTO tickets (thread, owner, expires) VALUES (?, ?, ?)
+		ON CONFLICT (owner) DO UPDATE SET expires = excluded.expires`, thread, owner, now.Add(leaseTTL).UnixMilli())
+	if err != nil {
+		return 0, err
+	}
+	var first, holder string
+	var fence, expires int64
+	if err := q.row("SELECT owner FROM tickets WHERE thread = ? ORDER BY number LIMIT 1", thread).Scan(&first); err != nil {
+		return 0, err
+	}
+	err = q.row("SELECT fence, owner, expires FROM leases WHERE thread = ?", thread).Scan(&fence, &holder, &expires)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if first != owner || holder != "" && expires > now.UnixMilli() {
+		return 0, nil
+	}
+	if token, err = grant(q, thread, owner, fence, now); err != nil {
+		return 0, err
+	}
+	return token, q.exec("DELETE FROM tickets WHERE owner = ?", owner)
 }
 
 // cut shortens what lasts longer than can have been given: the clock was set back.
@@ -215,6 +239,7 @@ func (l *lease) end() { l.stopOnce.Do(func() { close(l.stop) }) }
 // keep renews the lease until it is released, lost or the saver closed.
 func (l *lease) keep() {
 	defer close(l.gone)
+	defer l.s.waiters.Wake(l.thread)
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	renewed := time.Now()

@@ -40,6 +40,7 @@ import (
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
+	"github.com/langrooms/langrooms/checkpointer/internal/waiters"
 )
 
 // Memory is the path of a database that lives in the Saver alone.
@@ -72,6 +73,7 @@ type Saver struct {
 	reader *pool       // the writer when the store is in memory
 
 	commits commits
+	waiters waiters.Lines // for leases
 
 	mu     sync.Mutex
 	closed bool

@@ -6,7 +6,7 @@ local function quick(at)
   local A, call, key = ARGV, redis.call, nil
   local ns, id = A[at + 1], A[at + 2]
   local from, to, limit, bytes = tonumber(A[at + 6]), tonumber(A[at + 7]), tonumber(A[at + 8]), tonumber(A[at + 10])
-  if A[at + 3] ~= '' or A[at + 5] ~= '' or A[at + 9] ~= '1' or A[at + 11] ~= '*' or limit > 100 then return end
+  if A[at + 3] ~= '' or A[at + 5] ~= '' or A[at + 9] ~= '1' and limit > 0 or A[at + 11] ~= '*' or limit > 100 then return end
   if call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]) ~= 6 then return end
   local got = call('HMGET', KEYS[1], 'p', 'H' .. ns)
   if not got[1] or not got[2] then return end
