@@ -44,6 +44,9 @@ func TestSharedSession(t *testing.T) {
 	if status, text := s.ask(t, "GET", "/api/rooms/"+id, ""); status != 401 || !strings.Contains(text, `"code":"unauthorized"`) {
 		t.Errorf("%d %s", status, text)
 	}
+	if status, text := s.ask(t, "GET", "/healthz", ""); status != 200 {
+		t.Errorf("health without a key: %d %s", status, text)
+	}
 	web := &mcp.StreamableClientTransport{Endpoint: s.url + "/mcp", DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: keyed("planted-ada")}}
 	if text := listRooms(t, web); !strings.Contains(text, id) {
 		t.Errorf("over HTTP: %s", text)
