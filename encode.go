@@ -9,7 +9,7 @@ import (
 // encodeQuickly writes the stored form of a message of ordinary shape (see quickly), the
 // same bytes as encoding/json. It returns nil for any other.
 func (m Message) encodeQuickly() []byte {
-	if m.Summary != nil || len(m.Extra) > 0 || len(m.Parts) == 0 || m.Stamp != nil && len(m.Stamp.Extra) > 0 {
+	if m.Summary != nil || len(m.Parts) == 0 || m.Stamp != nil && len(m.Stamp.Extra) > 0 {
 		return nil
 	}
 	size := 200
@@ -41,7 +41,11 @@ func (m Message) encodeQuickly() []byte {
 	if e.bad {
 		return nil
 	}
-	return append(e.out, '}')
+	data, err := withExtra(append(e.out, '}'), m.Extra, messageFields)
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 type encoder struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,9 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return m.encodeThoroughly()
 }
 
-func (m Message) encodeThoroughly() ([]byte, error) { return marshalWith(m.Extra, messageJSON(m)) }
+func (m Message) encodeThoroughly() ([]byte, error) {
+	return marshalWith(m.Extra, messageJSON(m), messageFields)
+}
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to m.Extra.
 func (m *Message) UnmarshalJSON(data []byte) error {
@@ -53,7 +56,7 @@ type stampJSON Stamp
 var stampFields = fieldsOf[Stamp]()
 
 // MarshalJSON writes the stored form of s.
-func (s Stamp) MarshalJSON() ([]byte, error) { return marshalWith(s.Extra, stampJSON(s)) }
+func (s Stamp) MarshalJSON() ([]byte, error) { return marshalWith(s.Extra, stampJSON(s), stampFields) }
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to s.Extra.
 func (s *Stamp) UnmarshalJSON(data []byte) error {
@@ -97,7 +100,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	if p.Text != "" || p.Kind == PartText {
 		j.Text = &p.Text
 	}
-	return marshalWith(p.Extra, j)
+	return marshalWith(p.Extra, j, partFields)
 }
 
 // UnmarshalJSON reads the stored form. Fields it does not know go to p.Extra.
@@ -115,20 +118,45 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// marshalWith writes known as an object and adds the fields of extra that known
-// has not written itself.
-func marshalWith(extra map[string]json.RawMessage, known any) ([]byte, error) {
+// marshalWith writes known as an object and behind it the fields of extra whose names are not
+// listed, which are known's own.
+func marshalWith(extra map[string]json.RawMessage, known any, listed []string) ([]byte, error) {
 	data, err := marshalPlain(known)
-	if err != nil || len(extra) == 0 {
-		return data, err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	merged := maps.Clone(extra)
-	maps.Copy(merged, fields)
-	return marshalPlain(merged)
+	return withExtra(data, extra, listed)
+}
+
+// withExtra adds fields to an object, in order of their names.
+func withExtra(object []byte, extra map[string]json.RawMessage, listed []string) ([]byte, error) {
+	if len(extra) == 0 {
+		return object, nil
+	}
+	out := bytes.NewBuffer(bytes.TrimSuffix(object, []byte("}")))
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if slices.Contains(listed, name) {
+			continue
+		}
+		key, err := marshalPlain(name)
+		if err != nil {
+			return nil, err
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(key)
+		out.WriteByte(':')
+		value := extra[name]
+		if value == nil {
+			value = json.RawMessage("null")
+		}
+		if err := json.Compact(out, value); err != nil {
+			return nil, fmt.Errorf("field %q: %w", name, err)
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
 }
 
 // marshalPlain is json.Marshal without the HTML escapes, which would make every
