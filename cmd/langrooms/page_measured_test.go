@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,66 +11,7 @@ import (
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/findinpage"
 	"github.com/chromedp/chromedp"
-
-	"github.com/langrooms/langrooms/internal/clitest"
 )
-
-// axe finds nothing serious, in either theme.
-func TestConsoleAxe(t *testing.T) {
-	axe, err := os.ReadFile("../../console/web/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("axe-core is not installed: npm ci in console/web")
-		}
-		t.Skip("axe-core is not installed: npm ci in console/web")
-	}
-	f := binary.In(t)
-	m := clitest.NewModel(t, func(clitest.Question) clitest.Answer {
-		return clitest.Say("# A title\n\n> quoted\n\n```go\nfunc main() { println(\"hi\") } // so\n```\n\n| a | b |\n| --- | --- |\n| 1 | `two` |\n\n[a link](https://fine.example)")
-	})
-	f.Config("model: { provider: demo }\n%s%s", demoRoster, voiceEntry("writer", m.URL))
-	s := serve(t, f)
-	b := browse(t, s.url+"/")
-	eval[bool](b, string(axe)+"; true")
-	check := func(view string) {
-		t.Helper()
-		for _, theme := range []string{"light", "dark"} {
-			eval[bool](b, fmt.Sprintf(`(document.documentElement.dataset.theme = %q, true)`, theme))
-			found := eval[string](b, `axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
-			if found != "" {
-				t.Errorf("%s, %s:\n%s", view, theme, found)
-			}
-		}
-	}
-	b.until("no agents", `find.all("checkbox", null).length === 4`)
-	check("new chat")
-	b.types("textbox", "Message", "@")
-	b.sees("listbox", "Mentions")
-	check("mentions")
-	b.fills("textbox", "Message", "@writer @oracle write")
-	b.do(key("\x1b"))
-	b.click("button", "Send")
-	b.says("writer", "A title")
-	b.says("oracle", "")
-	b.until("the turn goes on", `!find.one("button", "Stop")`)
-	check("thread")
-	b.menu("writer", 0, "")
-	check("menu")
-	b.do(key("\x1b"))
-	b.click("link", "Settings")
-	b.sees("form", "Room")
-	check("settings")
-	b.click("link", "Roster")
-	b.sees("button", "Probe proto")
-	check("roster")
-	b.click("button", "Keyboard shortcuts")
-	check("keys")
-	b.click("button", "Close")
-	eval[bool](b, `dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true })), true`)
-	b.sees("combobox", "Type a command or a conversation")
-	check("palette")
-	s.end(t)
-}
 
 // The page is as quick as a person expects: the list of mentions is there with the keystroke, all
 // of 10,000 messages can be found, and a reply streams in while frames come one after the other.

@@ -56,7 +56,7 @@ func Fields() []setting.Of[Settings] {
 			Help: "Tool servers (MCP) that it is given with each session: the word `langrooms` for this server's own, or an entry with a name and either a command or a url."}, At: func(s *Settings) any { return &s.MCPServers }},
 		{Field: setting.Field{Key: "permissions", Kind: setting.Choice, Default: string(PermissionsAuto),
 			Choices: []string{string(PermissionsAuto), string(PermissionsAllowlist), string(PermissionsReadonly), string(PermissionsAsk)},
-			Help:    "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think, `ask` asks the person in a terminal chat and refuses where there is none. An agent that does not ask is not held."}, At: func(s *Settings) any { return &s.Permissions }},
+			Help:    "How permission requests are answered: `auto` allows, `allowlist` refuses execute and delete, `readonly` allows read, search, fetch and think, `ask` asks the person in a terminal chat, in an editor or in the console, and refuses where there is none. An agent that does not ask is not held."}, At: func(s *Settings) any { return &s.Permissions }},
 		{Field: setting.Field{Key: "allow_kinds", Kind: setting.List, Choices: toolKinds,
 			Help: "Allows these tool kinds, in place of those that `permissions` allows by itself."}, At: func(s *Settings) any { return &s.AllowKinds }},
 		{Field: setting.Field{Key: "deny_kinds", Kind: setting.List, Choices: toolKinds,

@@ -46,7 +46,7 @@ export function Composer(p: Props) {
   };
   useEffect(() => show(local.get("draft." + p.draft)), [p.draft]);
   useEffect(() => {
-    if (!p.given) return;
+    if (!p.given?.turn) return; // the first one is nobody's
     write(p.given.text);
     area.current?.focus();
   }, [p.given?.turn]);

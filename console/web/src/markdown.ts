@@ -21,7 +21,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG" && !/^data:image\/(png|jpeg|gif|webp|avif);/i.test(node.getAttribute("src") ?? "")) {
     node.replaceWith(linkTo(node.getAttribute("src") ?? "", node.getAttribute("alt") ?? ""));
   }
-  if (node.tagName === "INPUT" && node.getAttribute("type") !== "checkbox") node.remove();
+  if (node.tagName === "INPUT") node.replaceWith(node.getAttribute("type") === "checkbox" ? (node.hasAttribute("checked") ? "☑" : "☐") : "");
   if (node.hasAttribute("class") && !/^language-[\w+#-]{1,30}$/.test(node.getAttribute("class") ?? "")) node.removeAttribute("class");
 });
 
