@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 	"github.com/langrooms/langrooms/delegate"
@@ -20,11 +21,17 @@ func TestSuite(t *testing.T) {
 		Streams: true,
 		Except: map[string]string{
 			"conversation-lost":  "an agent that lives keeps its sessions; TestNewConversationIsSaidAndOpened shows one that is started again",
-			"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "elsewhere": noHTTP,
+			"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "busy-long": noHTTP, "elsewhere": noHTTP,
 		},
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			c := testConfig(t, "suite", script.Encode())
 			c.Env["TEST_API_KEY"] = script.Secret
+			if script.Late != "" {
+				c.lateGrace = defaultLateGrace
+			}
+			if script.Leave != "" {
+				c.Permissions = PermissionsAsk
+			}
 			a, err := New(c)
 			if err != nil {
 				t.Fatal(err)
@@ -46,6 +53,7 @@ const noHTTP = "an agent is a process that is spoken to through its pipes"
 // suitePeer is an agent that follows a script of the suite.
 type suitePeer struct {
 	acp.Agent
+	conn   *acp.AgentSideConnection
 	script delegatetest.Script
 	mu     sync.Mutex
 	counts map[acp.SessionId]int
@@ -59,9 +67,9 @@ func runSuitePeer() {
 	}
 	p := &suitePeer{script: script, counts: make(map[acp.SessionId]int)}
 	in := &gated{make(chan struct{}), os.Stdin}
-	conn := acp.NewAgentSideConnection(p, os.Stdout, in)
+	p.conn = acp.NewAgentSideConnection(p, os.Stdout, in)
 	close(in.ready) // the SDK uses its connection before it is set
-	<-conn.Done()
+	<-p.conn.Done()
 }
 
 func (p *suitePeer) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {
@@ -79,6 +87,9 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 	p.counts[r.SessionId]++
 	m := delegatetest.Message{Prompt: r.Prompt[0].Text.Text, Nth: p.counts[r.SessionId]}
 	p.mu.Unlock()
+	if p.script.Leave != "" && !p.allowed(ctx, r.SessionId) {
+		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	}
 	if p.script.Thought != "" {
 		if err := writeChunk(string(r.SessionId), "agent_thought_chunk", []byte(p.script.Thought)); err != nil {
 			return acp.PromptResponse{}, err
@@ -97,6 +108,9 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 	var failure *delegatetest.Failure
 	switch {
 	case err == nil:
+		if p.script.Late != "" {
+			time.AfterFunc(lateBy, func() { writeChunk(string(r.SessionId), "agent_message_chunk", []byte(p.script.Late)) })
+		}
 		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 	case errors.As(err, &failure):
 		return acp.PromptResponse{}, acp.NewInternalError(failure.Words)
@@ -104,6 +118,19 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 		os.Exit(1)
 	}
 	return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+}
+
+// lateBy is how long after its answer the peer's last words come.
+const lateBy = 20 * time.Millisecond
+
+// allowed asks the client for what the script asks leave for.
+func (p *suitePeer) allowed(ctx context.Context, session acp.SessionId) bool {
+	kind := acp.ToolKindExecute
+	got, err := p.conn.RequestPermission(ctx, acp.RequestPermissionRequest{SessionId: session,
+		ToolCall: acp.ToolCallUpdate{ToolCallId: "1", Title: &p.script.Leave, Kind: &kind},
+		Options: []acp.PermissionOption{{OptionId: "yes", Name: "Yes", Kind: acp.PermissionOptionKindAllowOnce},
+			{OptionId: "no", Name: "No", Kind: acp.PermissionOptionKindRejectOnce}}})
+	return err == nil && got.Outcome.Selected != nil && got.Outcome.Selected.OptionId == "yes"
 }
 
 // writeChunk sends one chunk past the SDK, which would repair bytes that are no UTF-8.

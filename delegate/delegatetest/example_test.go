@@ -108,13 +108,18 @@ func (m *mirror) Close() error {
 	return nil
 }
 
-const noHTTP = "a function answers without HTTP"
+const (
+	noHTTP     = "a function answers without HTTP"
+	asksNobody = "a function asks nobody for leave"
+)
 
 // harness gives the suite a mirror whose peer plays the script.
 var harness = delegatetest.Harness{
 	Except: map[string]string{
-		"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "elsewhere": noHTTP,
-		"parts": "a mirror says one message",
+		"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "busy-long": noHTTP, "elsewhere": noHTTP,
+		"parts":      "a mirror says one message",
+		"late-words": "a function that has returned says no more",
+		"leave":      asksNobody, "leave-stopped": asksNobody,
 	},
 	Start: func(_ testing.TB, script delegatetest.Script) delegate.Delegate {
 		m := newMirror()

@@ -27,6 +27,7 @@ type reference struct {
 	mu     sync.Mutex
 	infos  int
 	counts map[string]int
+	late   string // what the peer has said after its last answer
 	life   context.Context
 	end    context.CancelFunc
 	asks   sync.WaitGroup
@@ -96,6 +97,13 @@ func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Rep
 	if err := r.admitted(ctx); err != nil {
 		return reply, err
 	}
+	if given, err := r.leaveFor(ctx, req); err != nil {
+		return reply, err
+	} else if !given && r.has("leave-unsaid") {
+		return reply, nil
+	} else if !given {
+		return delegate.Reply{Incomplete: r.script.Leave + " was refused"}, nil
+	}
 	if r.script.Thought != "" {
 		kind := langrooms.ProgressThought
 		if r.has("thought-as-text") {
@@ -106,6 +114,32 @@ func (r *reference) Ask(ctx context.Context, req delegate.Request) (delegate.Rep
 		}
 	}
 	return r.play(ctx, req)
+}
+
+// leaveFor asks a person for what the peer asks leave for.
+func (r *reference) leaveFor(ctx context.Context, req delegate.Request) (given bool, err error) {
+	switch {
+	case r.script.Leave == "" || r.has("leave-unasked"):
+		return true, nil
+	case req.Permission == nil:
+		return r.has("leave-given"), nil
+	}
+	over := make(chan delegate.PermissionAnswer, 1)
+	r.asks.Go(func() {
+		over <- req.Permission(ctx, delegate.PermissionRequest{Delegate: "mirror", Title: r.script.Leave})
+	})
+	if r.has("leave-left") {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return false, r.error(delegate.KindCanceled, "stopped")
+		}
+	}
+	answer := <-over
+	if ctx.Err() != nil {
+		return false, r.error(delegate.KindCanceled, "stopped")
+	}
+	return answer == delegate.PermissionOnce || r.has("leave-ignored"), nil
 }
 
 // admitted asks the peer until it takes the message, twice at most.
@@ -121,6 +155,9 @@ func (r *reference) admitted(ctx context.Context) error {
 			http.Get(refusal.Location)
 		case refusal.Location != "" && r.has("elsewhere-served"):
 			return nil
+		case refusal.RetryAfter > 1000 && r.has("busy-long"):
+			<-r.life.Done()
+		case refusal.Status == http.StatusServiceUnavailable && r.has("unavailable-once"):
 		case refusal.RetryAfter > 0 && !r.has("busy-once") && (try == 1 || r.has("busy-tries") && try < 20):
 			continue
 		}
@@ -278,6 +315,14 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 		return delegate.Reply{Text: said}, nil
 	case err != nil:
 		return delegate.Reply{}, r.error(delegate.KindProtocol, err.Error())
+	case r.has("late-next"):
+		r.mu.Lock()
+		said, r.late = r.late+said, r.script.Late
+		r.mu.Unlock()
+	case !r.has("late-lost"):
+		said += r.script.Late
+	}
+	switch {
 	case said == "" && r.has("answer-empty"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
@@ -16,7 +17,8 @@ var refusalRules = []rule{
 	{"credential-refused", "401 is an error of kind refused that is ErrCredential and not ErrBusy, with the status", checkCredentialRefused},
 	{"credential-probed", "Probe fails with ErrCredential when the peer does not accept the credential", checkCredentialProbed},
 	{"busy", "429 is an error that is ErrBusy and not ErrCredential, with the status and how long to wait, after few tries", checkBusy},
-	{"busy-once", "a message that was refused with 429 is sent again after what Retry-After says", checkBusyOnce},
+	{"busy-once", "a message that was refused with 429, or with 503 that says when, is sent again after what Retry-After says", checkBusyOnce},
+	{"busy-long", "a peer that asks to be left alone for an hour is not waited for", checkBusyLong},
 	{"elsewhere", "a redirect to another origin is an error, and nothing is sent there", checkElsewhere},
 	{"parts", "what the peer says in two messages stands in two paragraphs", checkParts},
 	{"thought", "reasoning is progress of its own kind and no part of the answer", checkThought},
@@ -60,10 +62,26 @@ func checkBusy(r *run) {
 }
 
 func checkBusyOnce(r *run) {
-	d := r.start(Script{End: EndAnswer, Pieces: pieces("hello"), Status: http.StatusTooManyRequests, RetryAfter: 1, Times: 1})
+	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+		d := r.start(Script{End: EndAnswer, Pieces: pieces("hello"), Status: status, RetryAfter: 1, Times: 1})
+		a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+		if ok && (a.err != nil || a.reply.Text != "hello") {
+			r.broken("after %d Ask = %q, %v", status, a.reply.Text, a.err)
+		}
+	}
+}
+
+func checkBusyLong(r *run) {
+	const asked = time.Hour
+	d := r.start(Script{End: EndAnswer, Pieces: pieces("hello"), Status: http.StatusTooManyRequests, RetryAfter: int(asked.Seconds())})
 	a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
-	if ok && (a.err != nil || a.reply.Text != "hello") {
-		r.broken("Ask = %q, %v", a.reply.Text, a.err)
+	if !ok {
+		return
+	}
+	r.refuses(a.err, "Ask", http.StatusTooManyRequests, delegate.ErrBusy, delegate.ErrCredential)
+	var e *delegate.Error
+	if errors.As(a.err, &e) && e.RetryAfter < asked/2 {
+		r.broken("the error says that the peer asks for %v", e.RetryAfter)
 	}
 }
 

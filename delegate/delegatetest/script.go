@@ -58,6 +58,13 @@ type Script struct {
 	Apart bool `json:"apart,omitempty"`
 	// Thought is reasoning, marked as such by the protocol, that comes before the pieces.
 	Thought string `json:"thought,omitempty"`
+	// Late is what the peer says a moment after it has said that it is done; it belongs to
+	// the answer.
+	Late string `json:"late,omitempty"`
+	// Leave is a tool call, of a kind that the delegate is configured to ask a person about,
+	// that the peer asks leave for before it plays; when that is refused it ends its turn
+	// without a word and plays nothing.
+	Leave string `json:"leave,omitempty"`
 	// Status, when it is not 0, is the HTTP status with which the first so many (Times; 0
 	// means all) requests are refused, with RetryAfter, in seconds, and Location as headers
 	// where they are set; see [Script.Refusal].

@@ -120,6 +120,14 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"busy-wait", "busy", false},
 		{"busy-tries", "busy", false},
 		{"busy-once", "busy-once", false},
+		{"unavailable-once", "busy-once", false},
+		{"late-lost", "late-words", false},
+		{"late-next", "late-words", true},
+		{"leave-unasked", "leave", false},
+		{"leave-given", "leave", false},
+		{"leave-ignored", "leave", false},
+		{"leave-unsaid", "leave", false},
+		{"leave-left", "leave-stopped", false},
 		{"elsewhere", "elsewhere", false},
 		{"elsewhere-served", "elsewhere", false},
 		{"parts", "parts", false},
@@ -153,6 +161,7 @@ func TestAHangingDelegateFailsUnderTheRulesName(t *testing.T) {
 		"canceled-peer-left": "canceled",
 		"close-nothing":      "close-asking",
 		"never-answers":      "answer",
+		"busy-long":          "busy-long",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			h := harness(fault, false)

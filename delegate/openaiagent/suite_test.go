@@ -18,7 +18,8 @@ import (
 func TestSuite(t *testing.T) {
 	delegatetest.Run(t, delegatetest.Harness{
 		Streams: true,
-		Except:  map[string]string{"parts": "an answer is one message"},
+		Except: map[string]string{"parts": "an answer is one message", "late-words": "nothing comes after the end of a response",
+			"leave": asksNobody, "leave-stopped": asksNobody},
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			server := httptest.NewServer(endpoint{script})
 			t.Cleanup(server.Close)
@@ -100,3 +101,5 @@ func escape(raw []byte) []byte {
 	raw = bytes.ReplaceAll(raw, []byte(`"`), []byte(`\"`))
 	return bytes.ReplaceAll(raw, []byte("\n"), []byte(`\n`))
 }
+
+const asksNobody = "a model is offered no tools"
