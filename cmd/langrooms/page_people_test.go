@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -97,9 +98,12 @@ func TestConsoleComposer(t *testing.T) {
 	b.click("button", "Send")
 	b.says("oracle", "I am a demo agent")
 	b.until("the turn goes on", `!find.one("button", "Stop")`)
-	eval[bool](b, `(Object.defineProperty(navigator, "clipboard", { value: { writeText: async (t) => { window.copied = t; } } }), true)`)
+	eval[bool](b, `(Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (t) => { window.copied = t; } } }), true)`)
 	b.menu("oracle", 0, "Copy")
 	b.until("not copied", `window.copied?.includes("I am a demo agent")`)
+	eval[bool](b, `(Object.defineProperty(navigator, "clipboard", { value: undefined }), document.execCommand = () => { window.copied = "without: " + getSelection(); }, true)`)
+	b.menu("oracle", 0, "Copy")
+	b.until("not copied where the page is of no secure origin", `window.copied?.startsWith("without: I have been shown nothing")`)
 	b.menu("operator", 0, "Quote")
 	expect(t, "a quote", "> @oracle hello\n\n", b.value("textbox", "Message"))
 	b.click("button", "More")
@@ -196,4 +200,28 @@ func TestConsoleNames(t *testing.T) {
 	b.do(chromedpReload())
 	b.until("no fault with its line", `find.all("alert", null).some((e) => /Line 1: room.max_rounds/.test(e.innerText))`)
 	s.end(t)
+}
+
+// A server that was killed in mid-answer and is there again leaves nobody waiting: what was under way
+// has failed, and the conversation goes on.
+func TestConsoleRestart(t *testing.T) {
+	f := binary.In(t)
+	slow := newSlowly(t, "the first half ", "and the second")
+	f.Config("model: { provider: demo }\n%s%s", demoRoster, voiceEntry("slow", slow.url))
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	b.say("@slow tell me")
+	b.until("no live text", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
+	b.types("textbox", "Message", "meanwhile")
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
+	b.until("nothing is told", `find.all("alert", null).some((e) => e.innerText.includes("The server cannot be reached"))`)
+	again := f.Start("serve", "--addr", strings.TrimPrefix(s.url, "http://"))
+	again.Out("\n")
+	b.until("it is still waited for", `!find.one("button", "Stop") && !document.querySelector("[aria-busy]")`)
+	expect(t, "a draft", "meanwhile", b.value("textbox", "Message"))
+	b.fills("textbox", "Message", "@oracle and you?")
+	b.click("button", "Send")
+	b.says("oracle", "I am a demo agent")
+	(&served{again, s.url}).end(t)
 }

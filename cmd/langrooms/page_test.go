@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/langrooms/langrooms/internal/clitest"
 )
 
@@ -129,6 +131,10 @@ func TestConsoleLive(t *testing.T) {
 	other := b.second(here)
 	other.until("no live text in another window", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
 	other.types("textbox", "Message", "a draft of mine")
+	b.click("button", "New chat")
+	b.until("no agents", `find.all("checkbox", null).length === 1`)
+	b.do(chromedp.NavigateBack())
+	b.until("no live text after another conversation", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
 	b.do(chromedpReload())
 	b.until("no live text after a reload", `find.all("article", "slow").some((e) => e.innerText.includes("the first half"))`)
 	b.say("@slow and then?")
@@ -136,9 +142,13 @@ func TestConsoleLive(t *testing.T) {
 	slow.goOn <- struct{}{}
 	b.says("slow", "the first half and the second")
 	other.says("slow", "the first half and the second")
+	b.until("the second has not begun", `find.all("article", "slow").some((e) => e.getAttribute("aria-busy") === "true" && e.innerText.includes("the first half"))`)
+	b.say("@slow and thirdly?")
+	b.until("not queued", `find.all("article", "operator").some((e) => e.innerText.includes("and thirdly?") && e.innerText.includes("queued"))`)
 	b.click("button", "Stop")
 	b.until("it goes on", `!find.one("button", "Stop")`)
 	b.until("nothing is said of the stop", `find.all("article", "slow").some((e) => e.innerText.includes("failed"))`)
+	b.until("what was not begun has not come back", `find.one("textbox", "Message").value === "@slow and thirdly?"`)
 	other.until("the other window differs", `find.all("article", "slow").length === 2 && !find.one("button", "Stop")`)
 	expect(t, "a draft beside a turn", "a draft of mine", other.value("textbox", "Message"))
 	order := `find.all("article", "slow").concat(find.all("article", "operator")).length`
@@ -328,6 +338,13 @@ func TestConsoleSignIn(t *testing.T) {
 	expect(t, "the key in the page", "", eval[string](b, `document.cookie`))
 	b.say("@oracle hello")
 	b.says("bob", "@oracle hello")
+	b.until("the turn goes on", `!find.one("button", "Stop")`)
+	b.types("textbox", "Message", "@oracle what is not to be lost")
+	eval[bool](b, `fetch("/signout", { method: "POST" }).then(() => true)`)
+	b.click("button", "Send")
+	b.types("textbox", "Key", "planted-bob")
+	b.click("button", "Sign in")
+	b.until("what was written when the key was gone is lost", `find.one("textbox", "Message")?.value === "@oracle what is not to be lost"`)
 	b.click("button", "Sign out")
 	b.types("textbox", "Key", "planted-ada")
 	b.click("button", "Sign in")

@@ -4,7 +4,7 @@ import type { Delegate, Mentions } from "./types";
 import { mentions } from "./api";
 import { lists } from "./lists";
 import { guess } from "./offers";
-import { local } from "./store";
+import { drafts } from "./store";
 import { words } from "./talk";
 import { Avatar } from "./voice";
 import { t } from "./strings";
@@ -17,7 +17,7 @@ interface Props {
   busy: boolean;
   hears: (m: Mentions, text: string) => string;
   onSend: (text: string) => Promise<void>;
-  onStop: () => Promise<void>;
+  onStop: () => Promise<string[]>;
   onUp?: () => void;
   onFault: (words: string) => void;
   /** given is a text that is put into the composer from outside; each one has another turn. */
@@ -29,7 +29,7 @@ const nobody: Mentions = { kind: "lead", to: [], offers: [] };
 
 /** Composer takes a message. What it offers and whom it names comes from the server's own parser. */
 export function Composer(p: Props) {
-  const [text, setText] = useState(() => local.get("draft." + p.draft));
+  const [text, setText] = useState(() => drafts.get(p.draft));
   const [found, setFound] = useState<Mentions>(nobody);
   // What is offered belongs to the text that stands there now: Enter must not take an older one's.
   const [offers, setOffers] = useState<Delegate[]>([]);
@@ -42,9 +42,9 @@ export function Composer(p: Props) {
   const show = (value: string) => setText((latest.current = value));
   const write = (value: string) => {
     show(value);
-    local.set("draft." + p.draft, value);
+    drafts.set(p.draft, value);
   };
-  useEffect(() => show(local.get("draft." + p.draft)), [p.draft]);
+  useEffect(() => show(drafts.get(p.draft)), [p.draft]);
   useEffect(() => {
     if (!p.given?.turn) return; // the first one is nobody's
     write(p.given.text);
@@ -106,6 +106,14 @@ export function Composer(p: Props) {
       p.onFault(words(err));
     }
   };
+  const stop = async () => {
+    try {
+      const back = await p.onStop();
+      if (back.length) write([...back, latest.current].filter((x) => x.trim()).join("\n\n"));
+    } catch (err) {
+      p.onFault(words(err));
+    }
+  };
   const key = (e: KeyboardEvent) => {
     if (e.isComposing || e.keyCode === 229) return; // the second is what some browsers say of an IME
     const n = offers.length;
@@ -120,8 +128,8 @@ export function Composer(p: Props) {
       asked.current?.abort();
       setOffers([]);
     } else if (e.key === "Escape" && p.busy && text === "") {
-      void p.onStop().catch((err) => p.onFault(words(err)));
-    } else if (e.key === "Enter" && !e.shiftKey) {
+      void stop();
+    } else if (e.key === "Enter" && !e.shiftKey && !matchMedia("(pointer: coarse)").matches) { // a key on glass has no Shift beside it
       e.preventDefault();
       void send();
     } else if (e.key === "ArrowUp" && text === "") p.onUp?.();
@@ -159,7 +167,7 @@ export function Composer(p: Props) {
         {found.to.map((name) => <span key={name} class="chip"><Avatar name={name} small />{name}</span>)}
         <span class="hint" id="hears" aria-live="polite">{found.kind === "unknown" && open ? "" : p.hears(found, text)}</span>
         <span class="grow" />
-        {p.busy && <button type="button" class="stop" onClick={() => void p.onStop().catch((err) => p.onFault(words(err)))}>{t.stop}</button>}
+        {p.busy && <button type="button" class="stop" onClick={() => void stop()}>{t.stop}</button>}
         <button type="submit" class="primary" disabled={!text.trim()}>{t.send}</button>
       </div>
     </form>

@@ -59,7 +59,7 @@ export function NewView({ me, admin }: { me: string; admin: boolean }) {
         )}
       </div>
       <Fault words={fault} onClose={() => setFault("")} />
-      <Composer draft="new" anywhere={picked.length > 1} busy={false} hears={hears} onSend={send} onStop={async () => {}} onFault={setFault} />
+      <Composer draft="new" anywhere={picked.length > 1} busy={false} hears={hears} onSend={send} onStop={async () => []} onFault={setFault} />
     </>
   );
 }

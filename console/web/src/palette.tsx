@@ -18,6 +18,7 @@ export function Palette({ commands, onClose }: { commands: Command[]; onClose: (
     c?.do();
   };
   const key = (e: KeyboardEvent) => {
+    if (e.isComposing || e.keyCode === 229) return;
     if (e.key === "ArrowDown" || e.key === "ArrowUp") {
       e.preventDefault();
       setAt((at + (e.key === "ArrowDown" ? 1 : found.length - 1)) % Math.max(found.length, 1));

@@ -54,8 +54,9 @@ export class Place {
     const el = this.box.current!;
     const up = el.scrollTop < this.last - 1;
     this.last = el.scrollTop;
-    if (el.scrollHeight - el.scrollTop - el.clientHeight < 60) this.atEnd = true;
-    else if (up) this.atEnd = false; // what grows below is no scrolling
+    const below = el.scrollHeight - el.scrollTop - el.clientHeight;
+    if (up && below > 1) this.atEnd = false; // by however little: who reads is not pulled down again
+    else if (!up && below < 60) this.atEnd = true; // what grows below is no scrolling
     this.away(!this.atEnd);
     if (!this.atEnd) this.mark();
   };

@@ -121,8 +121,9 @@ export class Session extends Talk<More> {
     await rooms.post(this.id, text);
   }
 
-  async stop(): Promise<void> {
+  async stop(): Promise<string[]> {
     for (const l of this.store.get().live) if (l.wake) await this.stopOne(l.wake);
+    return [];
   }
 
   stopOne = async (wake: string): Promise<void> => {

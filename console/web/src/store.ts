@@ -58,6 +58,30 @@ export const local = {
   },
 };
 
+/** drafts are what is written and not sent. Each window has its own; one that is opened anew begins with
+ * the newest of any. */
+export const drafts = {
+  get(key: string): string {
+    try {
+      const own = sessionStorage.getItem("langrooms.draft." + key);
+      if (own !== null) return own;
+    } catch {
+      return "";
+    }
+    const text = local.get("draft." + key);
+    drafts.set(key, text);
+    return text;
+  },
+  set(key: string, text: string): void {
+    try {
+      sessionStorage.setItem("langrooms.draft." + key, text);
+    } catch {
+      // as above
+    }
+    local.set("draft." + key, text);
+  },
+};
+
 /** go leads to a place of the page. */
 export function go(hash: string): void {
   if (location.hash !== hash) location.hash = hash;

@@ -22,7 +22,8 @@ export abstract class Talk<More extends object = object> {
   /** begin loads the conversation and follows it until end. */
   abstract begin(): Promise<void>;
   abstract send(text: string): Promise<void>;
-  abstract stop(): Promise<void>;
+  /** stop ends what is under way; what it returns had not begun and was this window's. */
+  abstract stop(): Promise<string[]>;
 
   end(): void {
     this.ended.abort();

@@ -3,7 +3,7 @@ import { answer, Fault, threads } from "./api";
 import { pause, reported, Talk, words } from "./talk";
 import { t } from "./strings";
 
-interface Pending { run: string; entry: Entry | null; begun: boolean; answers?: boolean }
+interface Pending { run: string; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
 
 interface More { thread: ThreadObject | null; messages: ThreadMessage[]; questions: (Question & { run: string })[] }
 
@@ -108,7 +108,7 @@ export class Thread extends Talk<More> {
 
   async send(text: string, fields: object = {}, answers = false): Promise<void> {
     const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
-    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0, answers };
+    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0, answers, here: true };
     await this.start(p, { input: { messages: [{ type: "human", id, content: text }] }, ...fields });
   }
 
@@ -228,8 +228,10 @@ export class Thread extends Talk<More> {
   };
 
   /** stop cancels what runs and what waits. */
-  async stop(): Promise<void> {
+  async stop(): Promise<string[]> {
+    const waiting = this.pending.filter((p) => p.here && !p.begun && p.entry).map((p) => p.entry!.text);
     for (const p of [...this.pending].reverse()) if (p.run) await threads.cancel(this.id, p.run);
+    return waiting;
   }
 
   /** before is the checkpoint in front of a message: a turn from it is a branch without the message. It goes back

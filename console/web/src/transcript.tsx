@@ -26,6 +26,12 @@ export function Transcript({ entries, live, busy, actions, onStop, earlier }: Pr
   const stable = useRef((e: Entry) => act.current(e)).current;
   useEffect(() => place.follow(), []);
   useLayoutEffect(() => place.settle());
+  const mine = entries.findLast((e) => e.mine)?.id;
+  const before = useRef(mine);
+  useEffect(() => {
+    if (mine && before.current && mine !== before.current && entries.slice(-3).some((e) => e.id === mine)) place.newest(); // what one has sent is in sight
+    before.current = mine;
+  }, [mine]);
   const waiting = entries.filter((e) => e.queued);
   const side = live.filter((l) => !l.queued).length > 1;
   return (
