@@ -81,6 +81,28 @@ func TestHalfASecret(t *testing.T) {
 	}
 }
 
+// What an agent asks for a sub-agent's session is judged, and told, as its own.
+func TestPermissionOfASubAgent(t *testing.T) {
+	options := []acp.PermissionOption{{OptionId: "yes", Kind: acp.PermissionOptionKindAllowOnce}, {OptionId: "no", Kind: acp.PermissionOptionKindRejectOnce}}
+	p := &process{config: Config{Permissions: PermissionsReadonly}}
+	turn := testTurn("s")
+	p.turn.Store(turn)
+	p.permit(permissionRequest{SessionID: "s", ToolCall: callInfo{ID: "1", Title: "read a", ToolKind: "read"}, Options: options})
+	for kind, want := range map[string]acp.PermissionOptionId{"read": "yes", "execute": "no"} {
+		got := p.permit(permissionRequest{SessionID: "sub", ToolCall: callInfo{ID: "1", Title: kind + " b", ToolKind: kind}, Options: options})
+		if got.Selected == nil || got.Selected.OptionId != want {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+	p.updated([]byte(`{"sessionId":"sub","update":{"sessionUpdate":"tool_call","toolCallId":"2","title":"rm b","kind":"delete"}}`))
+	if got := p.permit(permissionRequest{SessionID: "sub", ToolCall: callInfo{ID: "2"}, Options: options}); got.Selected == nil || got.Selected.OptionId != "no" {
+		t.Errorf("a call whose kind was told before: %+v", got)
+	}
+	if got, want := turn.refusals(), "“execute b” (execute) was refused by permissions: readonly; “rm b” (delete) was refused by permissions: readonly"; got != want {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
 // Protocol document "Prompt Turn", cancellation: pending permission requests are answered
 // "cancelled".
 func TestPermissionWhileStopping(t *testing.T) {
@@ -96,8 +118,8 @@ func TestPermissionWhileStopping(t *testing.T) {
 		t.Error("while stopping, the answer is not cancelled")
 	}
 	turn.stopping = false
-	if p.permit(permissionRequest{SessionID: "other"}).Cancelled == nil {
-		t.Error("for another session, the answer is not cancelled")
+	if p.permit(permissionRequest{}).Cancelled == nil {
+		t.Error("without a session, the answer is not cancelled")
 	}
 	if _, err := p.handle(context.Background(), "session/request_permission", []byte("7")); err == nil || err.Code != -32602 {
 		t.Errorf("an unreadable request: %v", err)

@@ -15,11 +15,16 @@ import (
 type grant struct{ kind, title string }
 
 // permit decides about one tool call. While a turn is being stopped, and without one, the
-// answer is "cancelled", as the protocol asks for.
+// answer is "cancelled", as the protocol asks for. A request of another session belongs to the
+// turn too: a process has one conversation, and some agents ask for their sub-agents in
+// sessions that those have for themselves.
 func (p *process) permit(r permissionRequest) acp.RequestPermissionOutcome {
 	t := p.turn.Load()
-	if t == nil || r.SessionID != t.session {
+	if t == nil || r.SessionID == "" {
 		return acp.NewRequestPermissionOutcomeCancelled()
+	}
+	if r.SessionID != t.session {
+		r.ToolCall.ID = elsewhere(r.SessionID, r.ToolCall.ID)
 	}
 	call, first, stopping := p.note(t, r.ToolCall)
 	if stopping {
@@ -39,6 +44,9 @@ func (p *process) permit(r permissionRequest) acp.RequestPermissionOutcome {
 	}
 	return answer(r.Options, v.allowed)
 }
+
+// elsewhere is the id of a tool call of another session, whose ids may be those of the turn's.
+func elsewhere(session, call string) string { return session + " " + call }
 
 // errTurnOver says that the turn ended before a person had decided.
 var errTurnOver = errors.New("the turn is over")

@@ -68,11 +68,16 @@ func (p *process) updated(params json.RawMessage) {
 	}
 	var n notification
 	err := json.Unmarshal(params, &n)
+	e := event{update: n.Update, err: err}
+	called := e.Kind == toolCall || e.Kind == toolCallUpdate
 	if err == nil && n.SessionID != t.session {
+		if called { // so that its kind is known when leave is asked for it
+			e.ID = elsewhere(n.SessionID, e.ID)
+			p.note(t, e.callInfo)
+		}
 		return
 	}
-	e := event{update: n.Update, err: err}
-	if e.Kind == toolCall || e.Kind == toolCallUpdate {
+	if called {
 		e.callInfo, e.first, _ = p.note(t, e.callInfo)
 	}
 	t.tell(e)
