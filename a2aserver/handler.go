@@ -42,13 +42,13 @@ func (h *handler) find(ctx context.Context, id a2a.TaskID) (runs.Run, error) {
 		if errors.Is(err, thread.ErrNone) {
 			return runs.Run{}, a2a.ErrTaskNotFound
 		}
-		return runs.Run{}, failed(err)
+		return runs.Run{}, h.failed(err)
 	}
 	r, err := h.cfg.Runs.Get(ctx, string(name), run)
 	if errors.Is(err, runs.ErrUnknown) {
 		return runs.Run{}, a2a.ErrTaskNotFound
 	}
-	return r, failed(err)
+	return r, h.failed(err)
 }
 
 // mine reports whether the caller may use a thread: nil, thread.ErrNone, or what failed.
@@ -61,14 +61,15 @@ func (h *handler) mine(ctx context.Context, id string) error {
 }
 
 // failed maps what the layers below say.
-func failed(err error) error {
+func (h *handler) failed(err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, langrooms.ErrText), errors.Is(err, langrooms.ErrThreadID), errors.Is(err, checkpointer.ErrInvalid), errors.Is(err, checkpointer.ErrTooLarge):
 		return a2a.NewError(a2a.ErrInvalidParams, err.Error())
 	}
-	return a2a.NewError(a2a.ErrInternalError, err.Error())
+	h.cfg.Failed(err)
+	return a2a.NewError(a2a.ErrInternalError, "the server failed")
 }
 
 // accept takes a message on as a run.
@@ -86,7 +87,7 @@ func (h *handler) accept(ctx context.Context, q *a2a.SendMessageRequest) (runs.R
 		_, err = h.pushes.add(r, *q.Config.PushConfig, isOld(ctx))
 		return r, err
 	}
-	return r, failed(err)
+	return r, h.failed(err)
 }
 
 // input reads a message.
@@ -118,7 +119,7 @@ func (h *handler) input(q *a2a.SendMessageRequest) (in runs.Input, err error) {
 		return in, a2a.NewError(a2a.ErrInvalidParams, "the message is empty")
 	}
 	if err := langrooms.CheckText(in.Text); err != nil {
-		return in, failed(err)
+		return in, h.failed(err)
 	}
 	if text, ok := m.Metadata[delegate.TraceExtension].(string); ok {
 		in.Trace = delegate.ParseTrace(text)
@@ -145,13 +146,13 @@ func (h *handler) context(ctx context.Context, m *a2a.Message) (string, error) {
 	if id == "" {
 		id = langrooms.NewID()
 		_, err := thread.Make(ctx, h.cfg.Saver, id, h.cfg.Who(ctx), nil)
-		return id, failed(err)
+		return id, h.failed(err)
 	}
 	err := h.mine(ctx, id)
 	if errors.Is(err, thread.ErrNone) {
 		return "", a2a.NewError(a2a.ErrInvalidParams, "there is no such context; leave the context id out to begin one")
 	}
-	return id, failed(err)
+	return id, h.failed(err)
 }
 
 // SendMessage takes a message on, and waits for the answer unless it is not to.
@@ -162,10 +163,10 @@ func (h *handler) SendMessage(ctx context.Context, q *a2a.SendMessageRequest) (a
 	}
 	if q.Config == nil || !q.Config.ReturnImmediately {
 		if err := h.cfg.Runs.Wait(ctx, r.Thread, r.ID); err != nil {
-			return nil, failed(err)
+			return nil, h.failed(err)
 		}
 		if r, err = h.cfg.Runs.Get(ctx, r.Thread, r.ID); err != nil {
-			return nil, failed(err)
+			return nil, h.failed(err)
 		}
 	}
 	t, err := h.task(ctx, r)
@@ -228,15 +229,15 @@ func (h *handler) CancelTask(ctx context.Context, q *a2a.CancelTaskRequest) (*a2
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task has ended")
 	}
 	if err := h.cfg.Runs.Cancel(ctx, r.Thread, r.ID, false); err != nil {
-		return nil, failed(err)
+		return nil, h.failed(err)
 	}
 	waiting, stop := context.WithTimeout(ctx, cancelBound)
 	defer stop()
 	if err := h.cfg.Runs.Wait(waiting, r.Thread, r.ID); err != nil && ctx.Err() != nil {
-		return nil, failed(err)
+		return nil, h.failed(err)
 	}
 	if r, err = h.cfg.Runs.Get(ctx, r.Thread, r.ID); err != nil {
-		return nil, failed(err)
+		return nil, h.failed(err)
 	}
 	return h.task(ctx, r)
 }
@@ -307,7 +308,7 @@ func (h *handler) listed(ctx context.Context, q *a2a.ListTasksRequest) (all []ru
 	}
 	if q.ContextID != "" {
 		err = add(q.ContextID)
-		return all, failed(err)
+		return all, h.failed(err)
 	}
 	lister, ok := h.cfg.Saver.(checkpointer.Lister)
 	if !ok {
@@ -318,7 +319,7 @@ func (h *handler) listed(ctx context.Context, q *a2a.ListTasksRequest) (all []ru
 			err = add(info.Thread)
 		}
 		if err != nil {
-			return nil, failed(err)
+			return nil, h.failed(err)
 		}
 		if len(all) >= maxListed {
 			break

@@ -42,6 +42,9 @@ type Config struct {
 	// Room reports whether a thread is a shared session, which has doors of its own; nil means
 	// that there are none.
 	Room func(thread string) bool
+	// Failed is told of errors that are not the caller's, whose words no answer has; nil drops
+	// them.
+	Failed func(error)
 	// Self names this installation in traces; see delegate.Trace. Empty notices no cycles.
 	Self string
 	// Version is the program's.
@@ -77,6 +80,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Heartbeat == 0 {
 		cfg.Heartbeat = 8 * time.Second
+	}
+	if cfg.Failed == nil {
+		cfg.Failed = func(error) {}
 	}
 	s := &Server{cfg: cfg}
 	h := &handler{Server: s}

@@ -164,17 +164,17 @@ func (h *handler) task(ctx context.Context, r runs.Run) (*a2a.Task, error) {
 	x := h.newAssembly(r)
 	until, err := h.cfg.Runs.Position(ctx, r.Thread, r.ID)
 	if err != nil {
-		return nil, failed(err)
+		return nil, h.failed(err)
 	}
 	if until == 0 && !r.Status.Live() {
-		return x.Task, failed(h.recall(ctx, x, r))
+		return x.Task, h.failed(h.recall(ctx, x, r))
 	}
 	for e, err := range h.cfg.Runs.Events(ctx, r.Thread, r.ID, 0) {
 		if until == 0 || errors.Is(err, runs.ErrGone) {
 			break
 		}
 		if err != nil {
-			return nil, failed(err)
+			return nil, h.failed(err)
 		}
 		if x.take(e); e.Seq+1 >= until {
 			break
@@ -220,7 +220,7 @@ func (h *handler) follow(ctx context.Context, r runs.Run, yield func(a2a.Event, 
 	x := h.newAssembly(r)
 	until, err := h.cfg.Runs.Position(ctx, r.Thread, r.ID)
 	if err != nil {
-		yield(nil, failed(err))
+		yield(nil, h.failed(err))
 		return
 	}
 	shown := until == 0
@@ -230,7 +230,7 @@ func (h *handler) follow(ctx context.Context, r runs.Run, yield func(a2a.Event, 
 	for e, err := range h.cfg.Runs.Events(ctx, r.Thread, r.ID, 0) {
 		if err != nil {
 			if ctx.Err() == nil {
-				yield(nil, failed(err))
+				yield(nil, h.failed(err))
 			}
 			return
 		}

@@ -150,23 +150,45 @@ func TestOpenToOthers(t *testing.T) {
 // The default lets fifty posts of one key through at once, and tells the one too many when to
 // come again.
 func TestRate(t *testing.T) {
-	g, err := gate.New(gate.Config{Addr: "127.0.0.1:1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := g.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	refusedAt := 0
-	for n := 1; n < 1000 && refusedAt == 0; n++ {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1:1/threads", nil))
-		if w.Code == http.StatusTooManyRequests {
-			if refusedAt = n; w.Header().Get("Retry-After") == "" {
-				t.Error("it is not said when to come again")
+	keyed := gate.Config{Addr: "127.0.0.1:1", Keys: func() []gate.Key { return []gate.Key{key(gate.Identity{Kind: gate.User, Name: "ada"}, "key-of-ada")} }}
+	for _, tt := range []struct {
+		name         string
+		cfg          gate.Config
+		method, path string
+		passes       int
+	}{
+		{"posts", gate.Config{Addr: "127.0.0.1:1"}, http.MethodPost, "/threads", http.StatusOK},
+		{"tries of keys", keyed, http.MethodPost, "/threads", http.StatusUnauthorized},
+		{"tries to sign in", keyed, http.MethodPost, "/signin", http.StatusOK},
+		{"tries to read", keyed, http.MethodGet, "/threads/t", http.StatusUnauthorized},
+	} {
+		g, err := gate.New(tt.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := g.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		ask := func(method, path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(method, "http://127.0.0.1:1"+path, nil))
+			return w
+		}
+		refusedAt := 0
+		for n := 1; n < 1000 && refusedAt == 0; n++ {
+			switch w := ask(tt.method, tt.path); {
+			case w.Code == http.StatusTooManyRequests:
+				if refusedAt = n; w.Header().Get("Retry-After") == "" {
+					t.Errorf("%s: it is not said when to come again", tt.name)
+				}
+			case w.Code != tt.passes:
+				t.Errorf("%s: %d, want %d", tt.name, w.Code, tt.passes)
 			}
 		}
-	}
-	if refusedAt <= 50 {
-		t.Errorf("refused at %d", refusedAt)
+		if refusedAt <= 50 {
+			t.Errorf("%s: refused at %d", tt.name, refusedAt)
+		}
+		if w := ask(http.MethodGet, "/healthz"); w.Code != http.StatusOK {
+			t.Errorf("%s: health is refused with %d", tt.name, w.Code)
+		}
 	}
 }
 

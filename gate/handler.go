@@ -68,20 +68,37 @@ func (g *Gate) Handler(next http.Handler) http.Handler {
 // identified goes on with who asks.
 func (g *Gate) identified(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	who, known := g.who(r)
-	switch {
-	case !known && !isOpen(r.URL.Path):
-		w.Header().Set("WWW-Authenticate", `Bearer realm="langrooms"`)
-		Refuse(w, r, http.StatusUnauthorized, "unauthorized", "a key is needed: send it as Authorization: Bearer KEY or X-Api-Key: KEY")
-		return
-	case known:
-		if wait := g.limits.wait(who, r.Method); wait > 0 {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	free := isOpen(r.URL.Path) && reads
+	if !known {
+		who = stranger(r)
+	}
+	if known || !free {
+		if wait := g.limits.wait(who, reads); wait > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(int(wait.Seconds())+1))
 			Refuse(w, r, http.StatusTooManyRequests, "too_many_requests", "too many requests; see Retry-After")
 			return
 		}
+	}
+	switch {
+	case known:
 		r = r.WithContext(WithIdentity(r.Context(), who))
+	case !isOpen(r.URL.Path):
+		w.Header().Set("WWW-Authenticate", `Bearer realm="langrooms"`)
+		Refuse(w, r, http.StatusUnauthorized, "unauthorized", "a key is needed: send it as Authorization: Bearer KEY or X-Api-Key: KEY")
+		return
 	}
 	next.ServeHTTP(w, r)
+}
+
+// stranger stands for all who ask from one address without a key or with a wrong one: who tries
+// keys out is slowed down like everybody else.
+func stranger(r *http.Request) Identity {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return Identity{Name: host}
 }
 
 // who says whose request it is. Where there are no keys, it is the operator's unless it brings

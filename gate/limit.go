@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"net/http"
 	"sync"
 	"time"
 
@@ -22,15 +21,18 @@ type limited struct {
 	write bool
 }
 
+// maxLimited is how many are counted apart: strangers come from many addresses.
+const maxLimited = 10_000
+
 // wait returns 0 when the request may pass, else how long to wait before another try.
-func (l *limits) wait(who Identity, method string) time.Duration {
-	key := limited{who.Kind, who.Name, method != http.MethodGet && method != http.MethodHead}
+func (l *limits) wait(who Identity, reads bool) time.Duration {
+	key := limited{who.Kind, who.Name, !reads}
 	per := l.reads
 	if key.write {
 		per = l.posts
 	}
 	l.mu.Lock()
-	if l.of == nil {
+	if l.of == nil || len(l.of) >= maxLimited {
 		l.of = map[limited]*rate.Limiter{}
 	}
 	limiter := l.of[key]

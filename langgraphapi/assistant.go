@@ -103,7 +103,7 @@ func (s *Server) assistantsSearch(w http.ResponseWriter, r *http.Request) {
 	}
 	limit, err := limitOf(q.Limit, 1000)
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	found := q.find()
@@ -124,7 +124,7 @@ func (s *Server) assistantGet(w http.ResponseWriter, r *http.Request) {
 func (s *Server) withAssistant(w http.ResponseWriter, r *http.Request, do func(assistant) any) {
 	a, err := findAssistant(r.PathValue("id"))
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	reply(w, do(a))

@@ -33,48 +33,57 @@ func refused(status int, format string, args ...any) error {
 	return &problem{status, fmt.Sprintf(format, args...)}
 }
 
-// statuses maps the errors of the layers below to those of the API.
+// statuses maps the errors of the layers below to those of the API. Where there are words they
+// stand in for the error's own, which say more of the server than a client should read.
 var statuses = []struct {
 	err    error
 	status int
+	words  string
 }{
-	{checkpointer.ErrNotFound, http.StatusNotFound},
-	{runs.ErrUnknown, http.StatusNotFound},
-	{runs.ErrGone, http.StatusNotFound},
-	{runs.ErrBusy, http.StatusConflict},
-	{runs.ErrLive, http.StatusConflict},
-	{checkpointer.ErrConflict, http.StatusConflict},
-	{checkpointer.ErrFenced, http.StatusConflict},
-	{checkpointer.ErrTooLarge, http.StatusRequestEntityTooLarge},
-	{checkpointer.ErrInvalid, http.StatusUnprocessableEntity},
-	{langrooms.ErrThreadID, http.StatusUnprocessableEntity},
-	{langrooms.ErrText, http.StatusUnprocessableEntity},
-	{errors.ErrUnsupported, http.StatusUnprocessableEntity},
-	{runs.ErrDraining, http.StatusServiceUnavailable},
-	{checkpointer.ErrUnavailable, http.StatusServiceUnavailable},
+	{checkpointer.ErrNotFound, http.StatusNotFound, ""},
+	{runs.ErrUnknown, http.StatusNotFound, ""},
+	{runs.ErrGone, http.StatusNotFound, ""},
+	{runs.ErrBusy, http.StatusConflict, ""},
+	{runs.ErrLive, http.StatusConflict, ""},
+	{checkpointer.ErrConflict, http.StatusConflict, ""},
+	{checkpointer.ErrFenced, http.StatusConflict, ""},
+	{checkpointer.ErrTooLarge, http.StatusRequestEntityTooLarge, ""},
+	{checkpointer.ErrInvalid, http.StatusUnprocessableEntity, ""},
+	{langrooms.ErrThreadID, http.StatusUnprocessableEntity, ""},
+	{langrooms.ErrText, http.StatusUnprocessableEntity, ""},
+	{errors.ErrUnsupported, http.StatusUnprocessableEntity, ""},
+	{runs.ErrDraining, http.StatusServiceUnavailable, ""},
+	{checkpointer.ErrUnavailable, http.StatusServiceUnavailable, "the store cannot be reached"},
 }
 
 // fail answers with an error.
-func fail(w http.ResponseWriter, err error) {
+func (s *Server) fail(w http.ResponseWriter, err error) {
 	var p *problem
 	if errors.As(err, &p) {
 		refuse(w, p.status, "%s", p.words)
 		return
 	}
-	for _, s := range statuses {
-		if errors.Is(err, s.err) {
-			refuse(w, s.status, "%s", err)
-			return
+	for _, known := range statuses {
+		if !errors.Is(err, known.err) {
+			continue
 		}
+		if words := known.words; words != "" {
+			s.cfg.Failed(err)
+			refuse(w, known.status, "%s", words)
+		} else {
+			refuse(w, known.status, "%s", err)
+		}
+		return
 	}
-	refuse(w, http.StatusInternalServerError, "%s", err)
+	s.cfg.Failed(err)
+	refuse(w, http.StatusInternalServerError, "the server failed")
 }
 
 // answer ends a request: with the error, with v, or with 204 where there is neither.
-func answer(w http.ResponseWriter, v any, err error) {
+func (s *Server) answer(w http.ResponseWriter, v any, err error) {
 	switch {
 	case err != nil:
-		fail(w, err)
+		s.fail(w, err)
 	case v == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -120,7 +129,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 	case err != nil:
 		var p *problem
 		if errors.As(err, &p) {
-			fail(w, p)
+			refuse(w, p.status, "%s", p.words)
 		} else {
 			refuse(w, http.StatusBadRequest, "the body is not valid JSON")
 		}

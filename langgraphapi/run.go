@@ -136,7 +136,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, temporary bool) 
 	}
 	a, err := s.acceptQuery(r, q, temporary)
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return accepted{}, false
 	}
 	location := "/threads/" + escape(a.Thread) + "/runs/" + a.ID
@@ -259,7 +259,7 @@ func (s *Server) runList(w http.ResponseWriter, r *http.Request) {
 		q.offset, err = number(r, "offset")
 	}
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	s.withThread(w, r, func(k known) (any, error) {
@@ -295,7 +295,7 @@ func (s *Server) withRun(w http.ResponseWriter, r *http.Request, do func(known, 
 		}
 	}
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 	}
 }
 

@@ -114,7 +114,7 @@ func (s *Server) threadsSearch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	found, err := s.search(w, r, q)
-	answer(w, selected(found, q.Select), err)
+	s.answer(w, selected(found, q.Select), err)
 }
 
 // search finds a page of threads, with their values.
@@ -150,7 +150,7 @@ func (s *Server) threadsCount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	found, _, err := s.matching(r, q)
-	answer(w, len(found), err)
+	s.answer(w, len(found), err)
 }
 
 // paged is a page of all, and says in the head how many there are and where the next begins.

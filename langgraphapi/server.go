@@ -32,6 +32,9 @@ type Config struct {
 	// Room reports whether a thread is a shared session, which is posted to by its own paths;
 	// nil means that there are none.
 	Room func(thread string) bool
+	// Failed is told of errors that are not the caller's, whose words no answer has; nil drops
+	// them.
+	Failed func(error)
 	// Version is the program's.
 	Version string
 	// Heartbeat is how often a silent stream says that it lives; 0 means 8 s.
@@ -60,6 +63,9 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Heartbeat == 0 {
 		cfg.Heartbeat = 8 * time.Second
+	}
+	if cfg.Failed == nil {
+		cfg.Failed = func(error) {}
 	}
 	s := &Server{cfg: cfg, mux: http.NewServeMux()}
 	for pattern, h := range s.routes() {

@@ -2,7 +2,12 @@ package langgraphapi
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/runs"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -98,5 +103,29 @@ func TestRefusals(t *testing.T) {
 		if code != tt.want || !strings.Contains(body, tt.says) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, code, body, tt.want, tt.says)
 		}
+	}
+}
+
+// An error of the server's own is told to the operator, and not to the client.
+func TestFailuresKeepTheirWords(t *testing.T) {
+	s, _ := stand(t)
+	var told []error
+	s.cfg.Failed = func(err error) { told = append(told, err) }
+	for words, err := range map[string]error{
+		"the server failed":           errors.New("dial tcp 10.0.0.7: no route"),
+		"the store cannot be reached": fmt.Errorf("%w: dial tcp 10.0.0.7", checkpointer.ErrUnavailable),
+	} {
+		w := httptest.NewRecorder()
+		s.fail(w, err)
+		if body := w.Body.String(); w.Code < 500 || !strings.Contains(body, words) || strings.Contains(body, "10.0.0.7") {
+			t.Errorf("%v: %d %s", err, w.Code, body)
+		}
+	}
+	if len(told) != 2 {
+		t.Errorf("told of %v", told)
+	}
+	w := httptest.NewRecorder()
+	if s.fail(w, runs.ErrBusy); w.Code != http.StatusConflict || len(told) != 2 {
+		t.Errorf("a refusal: %d, told of %v", w.Code, told)
 	}
 }

@@ -274,7 +274,7 @@ func (s *Server) historyPost(w http.ResponseWriter, r *http.Request) {
 func (s *Server) historyGet(w http.ResponseWriter, r *http.Request) {
 	limit, err := number(r, "limit")
 	if err != nil {
-		fail(w, err)
+		s.fail(w, err)
 		return
 	}
 	q := historyQuery{Before: place(r.FormValue("before")), Limit: limit}

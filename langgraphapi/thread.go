@@ -123,7 +123,7 @@ func (s *Server) threadCreate(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		t, err = s.object(r.Context(), k, true)
 	}
-	answer(w, t, err)
+	s.answer(w, t, err)
 }
 
 // create makes a thread, or finds it where that is allowed.
@@ -165,7 +165,7 @@ func (s *Server) withThread(w http.ResponseWriter, r *http.Request, do func(know
 	if err == nil {
 		v, err = do(k)
 	}
-	answer(w, v, err)
+	s.answer(w, v, err)
 }
 
 func (s *Server) threadGet(w http.ResponseWriter, r *http.Request) {

@@ -136,7 +136,7 @@ func (s *Server) statelessBatch(w http.ResponseWriter, r *http.Request) {
 	for _, q := range queries {
 		a, err := s.acceptQuery(r, q, true)
 		if err != nil {
-			fail(w, err)
+			s.fail(w, err)
 			return
 		}
 		objects = append(objects, s.runObject(a.Run))

@@ -13,7 +13,7 @@ import (
 // mountAgent lets other agents in by A2A.
 func (s *server) mountAgent(mux *http.ServeMux) error {
 	api, err := a2aserver.New(a2aserver.Config{
-		Saver: s.app.Saver, Runs: s.runs, Lead: s.app.Lead, Room: sharedsession.Is, Self: s.app.Self(), Version: version(),
+		Saver: s.app.Saver, Runs: s.runs, Lead: s.app.Lead, Room: sharedsession.Is, Self: s.app.Self(), Version: version(), Failed: s.failed,
 		Members: func() (all []a2aserver.Member) {
 			for _, d := range s.app.Roster.Current().All() {
 				all = append(all, a2aserver.Member{Name: d.Info().Name, Description: d.Info().Description})

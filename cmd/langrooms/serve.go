@@ -96,12 +96,12 @@ func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, a
 	}
 	s := &server{p: p, app: app, desk: desk}
 	t := turner{saver: app.Saver, nodes: nodes, desk: desk}
-	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Failed: func(err error) { p.said("%v", err) }})
+	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Failed: s.failed})
 	if err != nil {
 		return nil, err
 	}
 	api, err := langgraphapi.New(langgraphapi.Config{
-		Saver: app.Saver, Runs: s.runs, Lead: app.Lead, Version: version(),
+		Saver: app.Saver, Runs: s.runs, Lead: app.Lead, Version: version(), Failed: s.failed,
 		Names:  func() []string { return app.Roster.Current().Names() },
 		Delete: threadsOf(app.Saver).Delete,
 		Branch: t.branch,
@@ -161,6 +161,9 @@ func (s *server) run(ctx context.Context) error {
 	}
 	return errors.Join(err, s.end())
 }
+
+// failed tells the operator of an error that is not a caller's.
+func (s *server) failed(err error) { s.p.said("%v", err) }
 
 // ready says whether the store can be read.
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
