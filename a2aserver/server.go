@@ -158,7 +158,7 @@ type originKey struct{}
 // originOf is the address that a request was sent to, scheme and host.
 func originOf(r *http.Request) string {
 	scheme := "http"
-	if r.TLS != nil {
+	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") { // by a proxy in front
 		scheme = "https"
 	}
 	return scheme + "://" + r.Host

@@ -218,6 +218,20 @@ func TestCard(t *testing.T) {
 			t.Errorf("with keys %v the card is %s", keys, data)
 		}
 	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url+"/.well-known/agent-card.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Forwarded-Proto", "https") // a proxy has taken the TLS off
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if want := strings.Replace(url, "http:", "https:", 1) + "/a2a"; err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), url) {
+		t.Errorf("behind a proxy the card is %s, %v", data, err)
+	}
 	card, err := clients(t, url)["1.0 JSON-RPC"].GetExtendedAgentCard(t.Context(), &a2a.GetExtendedAgentCardRequest{})
 	if err != nil || len(card.Skills) != 2 {
 		t.Errorf("the card for who has a key: %+v, %v", card, err)

@@ -41,6 +41,8 @@ func TestChoose(t *testing.T) {
 		{"the interface at the configured path", "http://h/rest/", `{"supportedInterfaces":[{"url":"http://h/rest","protocolBinding":"HTTP+JSON"},{"url":"http://h/rpc","protocolBinding":"JSONRPC"}]}`, endpoint{"http://h/rest", a2a.Version, rest, ""}},
 		{"another host never", "http://h/a2a?x=1", `{"supportedInterfaces":[{"url":"http://evil/steal","protocolBinding":"JSONRPC"}]}`, endpoint{"http://h/a2a?x=1", a2a.Version, rpc, ""}},
 		{"another host's path for a bare URL", "http://h", `{"url":"http://localhost:9/agents/a"}`, endpoint{"http://h/agents/a", old, rpc, ""}},
+		{"without TLS, behind a proxy", "https://h/a2a", `{"url":"http://h/a2a/rpc"}`, endpoint{"https://h/a2a/rpc", old, rpc, ""}},
+		{"without TLS, at another port", "https://h/a2a", `{"url":"http://h:8080/a2a/rpc"}`, endpoint{"https://h/a2a", old, rpc, ""}},
 		{"0.3 REST beside JSON-RPC", "http://h/a2a", `{"url":"http://h/v1","preferredTransport":"HTTP+JSON","additionalInterfaces":[{"url":"http://h/a2a","transport":"JSONRPC"}]}`, endpoint{"http://h/a2a", old, rpc, ""}},
 		{"fields of the wrong type", "http://h/a2a", `{"name":7,"capabilities":"all","supportedInterfaces":[{"url":"http://h/a2a","protocolVersion":1}]}`, endpoint{"http://h/a2a", a2a.Version, rpc, ""}},
 	} {

@@ -52,7 +52,7 @@ func choose(target *url.URL, offers []offer, own bool, binding string) (e endpoi
 		}
 		return e, false
 	}
-	near := func(p parsed) bool { return origin(p.place) == origin(target) }
+	near := func(p parsed) bool { return origin(p.place) == origin(target) || unveiled(p.place, target) }
 	best := slices.MinFunc(all, func(a, b parsed) int {
 		return cmp.Or(
 			-compareBool(samePath(a.place, target), samePath(b.place, target)),
@@ -69,6 +69,13 @@ func choose(target *url.URL, offers []offer, own bool, binding string) (e endpoi
 		e.url = at.String()
 	}
 	return e, named
+}
+
+// unveiled reports whether a card's place is the target's host without TLS: what a server says
+// that does not know of the proxy in front of it.
+func unveiled(place, target *url.URL) bool {
+	return place.Scheme == "http" && target.Scheme == "https" && strings.EqualFold(place.Hostname(), target.Hostname()) &&
+		(place.Port() == target.Port() || place.Port() == "80" && target.Port() == "")
 }
 
 // parse reads an offer; one of a version or binding that is not spoken here is none.
