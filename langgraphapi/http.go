@@ -67,6 +67,9 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 		if !errors.Is(err, known.err) {
 			continue
 		}
+		if known.status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "5") // by then another process, or this one, is there again
+		}
 		if words := known.words; words != "" {
 			s.cfg.Failed(err)
 			refuse(w, known.status, "%s", words)
