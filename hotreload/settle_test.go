@@ -132,7 +132,7 @@ func TestPollingComparesBytes(t *testing.T) {
 		f, err := Open(context.Background(), Options{Path: path, PollOnly: true})
 		must(t, err)
 		defer f.Close()
-		<-time.After(time.Second) // the first looks are over
+		<-time.After(1250 * time.Millisecond) // the first looks are over, and no tick is due that would see half a write
 		old(rounds(2))
 		<-time.After(15 * time.Second)
 		if got := f.Current().Config.Room.MaxRounds; got != 2 {
