@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -35,6 +36,10 @@ type Config struct {
 	InForce func() hotreload.Config
 	// Questions are what members ask leave for; nil has none.
 	Questions *consent.Desk
+	// Compact puts a summary in place of all but the keep newest messages of a thread that the
+	// caller may use (else thread.ErrNone) and returns how many it replaced; an empty text has a
+	// model write it. Nil has no threads.
+	Compact func(ctx context.Context, who Caller, thread string, keep int, text string) (int, error)
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -75,6 +80,7 @@ func (s *Server) routes() map[string]handler {
 		"PUT /api/delegates/{name}":                   s.admin(s.changeDelegate),
 		"DELETE /api/delegates/{name}":                s.admin(s.removeDelegate),
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
+		"POST /api/threads/{id}/compact":              s.compact,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
 		"GET /api/settings":                           s.admin(s.settings),

@@ -49,7 +49,15 @@ type site struct {
 	desk *consent.Desk
 }
 
+// serveWith is serve without a file, with something else in its configuration.
+func serveWith(t testing.TB, more func(*httpapi.Config)) *site { return serveAll(t, "", more) }
+
 func serve(t testing.TB, config string, voices ...string) *site {
+	t.Helper()
+	return serveAll(t, config, func(*httpapi.Config) {}, voices...)
+}
+
+func serveAll(t testing.TB, config string, more func(*httpapi.Config), voices ...string) *site {
 	t.Helper()
 	var list []delegate.Delegate
 	for _, v := range voices {
@@ -71,6 +79,7 @@ func serve(t testing.TB, config string, voices ...string) *site {
 		}
 		t.Cleanup(func() { c.File.Close() })
 	}
+	more(&c)
 	if s.api, err = httpapi.New(c); err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func isMoment(cp checkpointer.Checkpoint, byID map[string]checkpointer.Checkpoin
 	if !ok {
 		return true, all
 	}
-	return parent.Length != cp.Length, true
+	return parent.Logs[checkpointer.LogMessages] != cp.Logs[checkpointer.LogMessages], true // a compaction keeps the length
 }
 
 func momentBefore(cp checkpointer.Checkpoint, byID map[string]checkpointer.Checkpoint, all bool) (id string, sure bool) {

@@ -1,17 +1,23 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/console"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/httpapi"
+	"github.com/langrooms/langrooms/lifecycle"
+	"github.com/langrooms/langrooms/sharedsession"
+	"github.com/langrooms/langrooms/thread"
 )
 
 // mountPage serves the console, and of /api what it needs beside the threads and the shared
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
-	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk,
+	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
 			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}
@@ -39,4 +45,23 @@ func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 		mux.Handle(pattern, page)
 	}
 	return nil
+}
+
+// compact compacts a thread of the caller's. A shared session's messages keep their numbers.
+func (s *server) compact(ctx context.Context, who httpapi.Caller, id string, keep int, text string) (int, error) {
+	if sharedsession.Is(id) {
+		return 0, thread.ErrNone
+	}
+	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
+		return 0, err
+	}
+	threads := threadsOf(s.app.Saver)
+	threads.Summarize = func(ctx context.Context, messages []langrooms.Message) (string, error) {
+		text, err := s.app.Summarize(ctx, messages)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", lifecycle.ErrNoSummary, err)
+		}
+		return text, err
+	}
+	return threads.Compact(ctx, id, keep, text)
 }

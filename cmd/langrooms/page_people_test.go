@@ -225,3 +225,28 @@ func TestConsoleRestart(t *testing.T) {
 	b.says("oracle", "I am a demo agent")
 	(&served{again, s.url}).end(t)
 }
+
+// A thread is compacted with a summary of one's own, or by the lead's model; what it takes is
+// said before.
+func TestConsoleCompact(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\n%s", demoRoster)
+	s := serve(t, f)
+	s.long(t, 60)
+	b := browse(t, s.url+"/#/thread/long")
+	b.until("not all messages are there", `document.querySelectorAll("article").length === 60`)
+	b.click("button", "More")
+	b.click("menuitem", "Compact")
+	b.until("what it takes is not said", `/in place of the 40 oldest messages; the 20 newest stay\..* about 2\d\d tokens/.test(document.querySelector("dialog").innerText)`)
+	b.click("button", "Compact")
+	b.until("nothing is told of a model that is none", `find.all("alert", null).some((e) => e.innerText.includes("give its text"))`)
+	b.click("button", "More")
+	b.click("menuitem", "Compact")
+	b.types("textbox", "Summary (leave it empty to have it written)", "Many messages were counted.")
+	b.click("button", "Compact")
+	b.until("it is not compacted", `document.querySelectorAll("article").length === 21 && document.querySelector("article").innerText.includes("Many messages were counted.")`)
+	b.until("the newest are not there", `[...document.querySelectorAll("article")].at(-1).innerText.includes("message 59")`)
+	code, body := s.ask(t, "POST", "/api/threads/nobody/compact", `{}`)
+	expect(t, "a thread that is none: "+body, 404, code)
+	s.end(t)
+}

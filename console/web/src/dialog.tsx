@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
   title: string; ok: string; cancel: string; danger?: boolean;
-  field?: { label: string; value: string };
+  field?: { label: string; value: string; asking?: string };
   onOk: (value: string) => void; onClose: () => void;
 }
 
@@ -24,7 +24,8 @@ export function Dialog({ title, ok, cancel, danger, field, onOk, onClose }: Prop
   return (
     <Modal label={title} onClose={onClose}>
       <form onSubmit={(e) => (e.preventDefault(), onOk(value))}>
-        {field ? <label>{field.label}<input value={value} maxLength={200} onInput={(e) => setValue(e.currentTarget.value)} /></label> : <p>{title}</p>}
+        {field?.asking && <p>{field.asking}</p>}
+        {field ? <label>{field.label}<input value={value} maxLength={field.asking ? 20_000 : 200} onInput={(e) => setValue(e.currentTarget.value)} /></label> : <p>{title}</p>}
         <div class="choices">
           <button type="button" onClick={onClose}>{cancel}</button>
           <button type="submit" class={danger ? "danger" : "primary"}>{ok}</button>

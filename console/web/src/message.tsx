@@ -32,7 +32,7 @@ export const Message = memo(function Message({ entry: e, head, actions }: { entr
             {e.incognito && <span class="tag">{t.incognito}</span>}
             <span class="grow" />
             {e.cost !== undefined && <span class="hint">{t.cost(e.cost)}</span>}
-            {e.took !== undefined && <span class="hint">{t.took(e.took)}</span>}
+            {e.took !== undefined && <span class="hint" title={e.tokens ? t.tokens(e.tokens) : undefined}>{t.took(e.took)}</span>}
             {e.at && <time class="hint" dateTime={e.at}>{clock(e.at)}</time>}
             {!e.queued && <Menu label={t.menu(e.author)} actions={() => actions(e)} />}
           </header>

@@ -14,9 +14,8 @@ const lookEvery = 1500;
 export class Thread extends Talk<More> {
   private pending: Pending[] = [];
   private followed = new Set<string>();
-  private began = new Map<string, number>();
-  private took = new Map<string, number>();
-  private made = new Map<string, { of: ThreadMessage; took?: number; entry: Entry }>();
+  private spent = new Map<string, Spent>(); // by exchange, round and author
+  private made = new Map<string, { of: ThreadMessage; spent?: Spent; entry: Entry }>();
   private updated = "";
 
   constructor(id: string, private me: string, private admin: boolean) {
@@ -98,11 +97,12 @@ export class Thread extends Talk<More> {
 
   /** entry is a message as it is shown; the same one as before where nothing has changed. */
   private entry(m: ThreadMessage): Entry {
-    const took = this.took.get(m.id);
+    const room = m.additional_kwargs?.metadata?.room;
+    const spent = room && this.spent.get(`${room.exchange} ${room.round} ${m.name}`);
     const old = this.made.get(m.id);
-    if (old?.of === m && old.took === took) return old.entry;
-    const entry = { ...entryOf(m, this.me), took };
-    this.made.set(m.id, { of: m, took, entry });
+    if (old?.of === m && old.spent === spent) return old.entry;
+    const entry = { ...entryOf(m, this.me), ...spent };
+    this.made.set(m.id, { of: m, spent, entry });
     return entry;
   }
 
@@ -187,8 +187,6 @@ export class Thread extends Talk<More> {
       if (i >= 0) all[i] = m;
       else all.push(m);
       this.dropLive((l) => l.id === m.id || l.author === m.name);
-      const since = this.began.get(m.name ?? "");
-      if (since) this.took.set(m.id, (Date.now() - since) / 1000);
     }
     this.take(all);
   }
@@ -196,10 +194,12 @@ export class Thread extends Talk<More> {
   private report(run: string, e: Report): void {
     const name = e.member ?? t.assistant;
     if (e.type === "dispatch_started") {
-      this.began.set(name, Date.now());
       this.live(name, name, () => ({ round: e.round, text: "", thought: "", status: "", plan: [], tools: [], since: Date.now() }));
     } else if (e.type === "dispatch_ended") {
       this.dropLive((l) => l.author === name && !l.text);
+      const o = e.outcome;
+      if (o) this.spent.set(`${e.exchange} ${e.round} ${name}`, { took: o.duration_ns / 1e9, cost: o.usage?.cost_usd, tokens: o.usage && o.usage.input_tokens + o.usage.output_tokens });
+      this.shown();
     } else if (e.type === "progress" && e.progress) {
       const p = e.progress;
       this.live(name, name, (l) => ({ round: e.round, ...reported(l, p) }));
@@ -294,7 +294,10 @@ export class Thread extends Talk<More> {
   }
 }
 
-interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question }
+interface Spent { took: number; cost?: number; tokens?: number }
+
+interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question; exchange?: string;
+  outcome?: { duration_ns: number; usage?: { input_tokens: number; output_tokens: number; cost_usd?: number } } }
 
 const alike = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 

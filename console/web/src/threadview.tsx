@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Entry, Mentions } from "./types";
-import { rooms } from "./api";
+import { rooms, threads } from "./api";
 import { copy } from "./body";
 import { Composer } from "./composer";
 import { agentOf, lists, looked, refresh, titleOf } from "./lists";
@@ -14,6 +14,9 @@ import { Transcript } from "./transcript";
 import { Fault, Gone } from "./fault";
 import { t } from "./strings";
 
+/** keep is how many messages a compaction leaves as they are. */
+const keep = 20;
+
 /** ThreadView is a conversation with the lead or one agent, and whoever is addressed in it. */
 export function ThreadView({ id, me, admin }: { id: string; me: string; admin: boolean }) {
   const talk = useMemo(() => new Thread(id, me, admin), [id, me, admin]);
@@ -22,7 +25,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const changed = rows.find((r) => r.id === id)?.at;
   const [given, setGiven] = useState({ text: "", turn: 0 });
   const [editing, setEditing] = useState("");
-  const [asking, setAsking] = useState<{ kind: "rewind" | "delete" | "rename"; id: string; words: string } | null>(null);
+  const [asking, setAsking] = useState<{ kind: "rewind" | "delete" | "rename" | "compact"; id: string; words: string } | null>(null);
   useEffect(() => {
     void talk.begin();
     return () => talk.end();
@@ -78,15 +81,18 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
     return all;
   };
   const title = s.thread ? titleOf({ ...s.thread, values: { messages: s.messages } }) : "";
+  const older = s.entries.slice(0, -keep);
   const whole = (): Action[] => [
     { label: t.rename, do: () => setAsking({ kind: "rename", id, words: "" }) },
     { label: t.export, do: () => save(title, s.entries) },
+    ...(!s.busy && older.length > 0 ? [{ label: t.compact, do: () => setAsking({ kind: "compact", id, words: t.compactAsk(older.length, keep, Math.ceil(older.reduce((n, e) => n + e.text.length, 0) / 4)) }) }] : []),
     { label: t.deleteThread, do: () => setAsking({ kind: "delete", id, words: t.deleteAsk }) },
   ];
   const confirmed = (value: string) => {
     const a = asking!;
     setAsking(null);
     if (a.kind === "rewind") attempt(talk.rewind(a.id));
+    else if (a.kind === "compact") attempt(threads.compact(id, keep, value).then(() => talk.load()));
     else if (a.kind === "rename") attempt(talk.rename(value).then(refresh));
     else attempt(talk.remove().then(() => (void refresh(), go("#/new"))));
   };
@@ -112,8 +118,8 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         )}
       </Composer>
       {asking && (
-        <Dialog title={asking.kind === "rename" ? t.rename : asking.words} ok={{ rewind: t.rewindGo, delete: t.deleteThread, rename: t.ok }[asking.kind]} cancel={t.keep} danger={asking.kind !== "rename"}
-          field={asking.kind === "rename" ? { label: t.title, value: title } : undefined} onOk={confirmed} onClose={() => setAsking(null)} />
+        <Dialog title={asking.kind === "rename" ? t.rename : asking.words} ok={{ rewind: t.rewindGo, delete: t.deleteThread, rename: t.ok, compact: t.compact }[asking.kind]} cancel={t.keep} danger={asking.kind !== "rename"}
+          field={{ rename: { label: t.title, value: title }, compact: { label: t.compactField, value: "", asking: asking.words }, rewind: undefined, delete: undefined }[asking.kind]} onOk={confirmed} onClose={() => setAsking(null)} />
       )}
     </>
   );

@@ -45,7 +45,7 @@ export interface Mentions {
 export interface Entry {
   id: string; author: string; kind: "person" | "agent" | "note" | "tool"; text: string; images: string[];
   mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; task?: string;
-  at?: string; cost?: number; took?: number; queued?: boolean;
+  at?: string; cost?: number; took?: number; tokens?: number; queued?: boolean;
 }
 export interface Live {
   key: string; author: string; text: string; thought: string; status: string; plan: string[];

@@ -1,0 +1,50 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/lifecycle"
+	"github.com/langrooms/langrooms/thread"
+)
+
+// compactBound is how long a compaction may take, the wait for the thread and the model's
+// words included.
+const compactBound = 3 * time.Minute
+
+// compact puts a summary in place of a thread's older messages. Without a text the lead's
+// model writes it.
+func (s *Server) compact(w http.ResponseWriter, r *http.Request) (any, error) {
+	q := struct {
+		Keep    int    `json:"keep"`
+		Summary string `json:"summary"`
+	}{Keep: lifecycle.DefaultKeep}
+	if err := read(w, r, &q); err != nil {
+		return nil, err
+	}
+	if s.cfg.Compact == nil {
+		return nil, errNoThread
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), compactBound)
+	defer cancel()
+	replaced, err := s.cfg.Compact(ctx, s.cfg.Who(r), r.PathValue("id"), q.Keep, q.Summary)
+	switch {
+	case errors.Is(err, thread.ErrNone):
+		return nil, errNoThread
+	case errors.Is(err, lifecycle.ErrNoSummary):
+		return nil, &refusal{http.StatusUnprocessableEntity, "no_summary", "no model has written a summary; give its text"}
+	case errors.Is(err, langrooms.ErrText), errors.Is(err, checkpointer.ErrInvalid):
+		return nil, &refusal{http.StatusUnprocessableEntity, "invalid_request", err.Error()}
+	case errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil:
+		return nil, &refusal{http.StatusConflict, "busy", "the thread is busy"}
+	case err != nil:
+		return nil, err
+	}
+	return map[string]any{"replaced": replaced}, nil
+}
+
+var errNoThread = &refusal{http.StatusNotFound, "thread_not_found", "there is no such thread"}
