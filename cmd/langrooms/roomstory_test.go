@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/langrooms/langrooms/internal/clitest"
 	"github.com/langrooms/langrooms/internal/redistest"
 )
 
@@ -25,6 +28,7 @@ func TestStoryOfARoom(t *testing.T) {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
 	}
+	slowGo(t, f)
 	s := serve(t, f)
 	id := s.call(t, "POST", "/api/rooms", `{"name":"release","topic":"is it ready","agents":["proto","reviewer"],"scribe":"reviewer","max_messages":8}`)["id"].(string)
 
@@ -38,10 +42,14 @@ func TestStoryOfARoom(t *testing.T) {
 		t.Fatalf("a person recruits and asks two:\n%s", strings.Join(told, "\n"))
 	}
 
+	slow := f.Write("slow", "")
 	wakes := s.call(t, "POST", "/api/rooms/"+id+"/messages", `{"content":"@proto once more"}`)["wakes"].([]any)
 	wake := wakes[0].(map[string]any)["id"].(string)
 	stopped := s.call(t, "POST", "/api/rooms/"+id+"/wakes/"+wake+"/stop", "")
 	expect(t, "the stopped turn", "stopped", stopped["state"])
+	if err := os.Remove(slow); err != nil {
+		t.Fatal(err)
+	}
 	expect(t, "what the stopped turn said", []string{"operator: @proto once more", "room: operator stopped @proto."}, s.say(t, id)[8:])
 
 	s.call(t, "POST", "/api/rooms/"+id+"/messages", `{"content":"that is all, @reviewer"}`)
@@ -65,6 +73,21 @@ func TestStoryOfARoom(t *testing.T) {
 	expect(t, "the summary, read by the next server", summary, next.call(t, "GET", "/api/rooms/"+id, "")["summary"].(string))
 	expect(t, "all that was said, too", told, next.say(t, id)[:8])
 	next.end(t)
+}
+
+// slowGo puts a go tool in front of the real one that waits while the folder holds a file slow.
+func slowGo(t testing.TB, f *clitest.Folder) {
+	t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\nwhile [ -e '%s/slow' ]; do sleep 0.1; done\nexec '%s' \"$@\"\n", f.Dir, tool)
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.Env = append(f.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // say returns what stands in a room, a message a line.
