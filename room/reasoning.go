@@ -30,7 +30,10 @@ func CutReasoning(text string) (words, reasoning string) {
 	if end := reasoningEnd.FindStringIndex(words); end != nil && strings.Count(words[:end[0]], "```")%2 == 0 {
 		thoughts, words = append(thoughts, strings.TrimSpace(words[:end[0]])), trimInvisible(words[end[1]:])
 	}
-	if thoughts == nil {
+	switch {
+	case words == "": // what shows nothing is no answer
+		return "", strings.TrimSpace(strings.Join(thoughts, "\n"))
+	case thoughts == nil:
 		return strings.TrimSpace(text), ""
 	}
 	return words, strings.TrimSpace(strings.Join(thoughts, "\n"))

@@ -10,6 +10,7 @@ func TestCutReasoning(t *testing.T) {
 	for _, tt := range []struct{ name, text, words, reasoning string }{
 		{"none", " hi\n", "hi", ""},
 		{"empty", "", "", ""},
+		{"what shows nothing", " \u200b\ufe0f\u2060\n\u00ad", "", ""},
 		{"a block", "<think>\nhm\n</think>\n\nIt broke.", "It broke.", "hm"},
 		{"an empty block", "<think>\n\n</think>\n\nIt broke.", "It broke.", ""},
 		{"in front of a pass", "<think>nothing to add</think>pass", "pass", "nothing to add"},

@@ -56,6 +56,8 @@ func TestRefusals(t *testing.T) {
 		{"user:ada", "GET", "/api/rooms/" + open + "/export?format=pdf", "", 422, "invalid_query"},
 		{"user:ada", "POST", "/api/rooms/" + open + "/messages", `{}`, 422, "empty_message"},
 		{"user:ada", "POST", "/api/rooms/" + open + "/messages", `{"content":" \n"}`, 422, "empty_message"},
+		{"user:ada", "POST", "/api/rooms/" + open + "/messages", `{"content":"\u200b\u2060"}`, 422, "empty_message"},
+		{"user:ada", "POST", "/api/rooms", `{"name":"\u200b","agents":["proto"]}`, 422, "invalid_name"},
 		{"user:ada", "POST", "/api/rooms/" + open + "/messages", `{"content":"` + long + `"}`, 413, "message_too_large"},
 		{"user:ada", "POST", "/api/rooms/" + open + "/messages", `nope`, 400, "invalid_json"},
 		{"user:ada", "POST", "/api/rooms/" + shut + "/messages", `{"content":"x"}`, 410, "room_closed"},

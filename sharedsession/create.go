@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/names"
 )
 
 // The bounds of a room (spec 2).
@@ -129,10 +131,15 @@ func (s *Service) checkNew(caller Caller, n *NewRoom) error {
 func (r Role) valid() bool { return slices.Contains([]Role{Moderator, Member, Observer, Scribe}, r) }
 
 func checkName(name string) error {
-	if n := utf8.RuneCountInString(name); n > MaxName || strings.TrimSpace(name) == "" || !utf8.ValidString(name) {
+	if n := utf8.RuneCountInString(name); n > MaxName || blank(name) || !utf8.ValidString(name) {
 		return ErrName
 	}
 	return nil
+}
+
+// blank reports whether nothing is seen of text.
+func blank(text string) bool {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || names.Ignorable(r) }) == ""
 }
 
 func checkTopic(topic *string) error {

@@ -33,7 +33,7 @@ func (p NewPost) check() error {
 	switch {
 	case utf8.RuneCountInString(p.Content) > MaxContent:
 		return ErrTooLarge
-	case strings.TrimSpace(p.Content) == "":
+	case blank(p.Content):
 		return ErrEmpty
 	}
 	return nil
