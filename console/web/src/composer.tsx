@@ -4,6 +4,7 @@ import type { Delegate, Mentions } from "./types";
 import { mentions } from "./api";
 import { lists } from "./lists";
 import { guess } from "./offers";
+import { type Picture, Pictures, read, taken } from "./pictures";
 import { drafts } from "./store";
 import { words } from "./talk";
 import { Avatar } from "./voice";
@@ -16,7 +17,9 @@ interface Props {
   anywhere: boolean;
   busy: boolean;
   hears: (m: Mentions, text: string) => string;
-  onSend: (text: string) => Promise<void>;
+  onSend: (text: string, pictures: Picture[]) => Promise<void>;
+  /** pictures says that pictures can go with a message. */
+  pictures?: boolean;
   onStop: () => Promise<string[]>;
   onUp?: () => void;
   onFault: (words: string) => void;
@@ -34,6 +37,7 @@ export function Composer(p: Props) {
   // What is offered belongs to the text that stands there now: Enter must not take an older one's.
   const [offers, setOffers] = useState<Delegate[]>([]);
   const [at, setAt] = useState(0);
+  const [pictures, setPictures] = useState<Picture[]>([]);
   const latest = useRef(text);
   const open = offers.length > 0;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -94,17 +98,26 @@ export function Composer(p: Props) {
   };
   const send = async () => {
     const sent = text.trim();
+    const shown = pictures;
     if (!sent) return;
     asked.current?.abort();
     setOffers([]);
     write("");
+    setPictures([]);
     setFound(nobody);
     try {
-      await p.onSend(sent);
+      await p.onSend(sent, shown);
     } catch (err) {
+      setPictures(shown);
       write(latest.current.trim() ? `${sent}\n\n${latest.current}` : sent); // neither is lost
       p.onFault(words(err));
     }
+  };
+  const attach = (e: Event, data: DataTransfer | null) => {
+    const files = p.pictures ? taken(data) : null;
+    if (!files) return;
+    e.preventDefault();
+    void read(files, pictures).then(setPictures, (err) => p.onFault(words(err)));
   };
   const stop = async () => {
     try {
@@ -135,7 +148,7 @@ export function Composer(p: Props) {
     } else if (e.key === "ArrowUp" && text === "") p.onUp?.();
   };
   return (
-    <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())}>
+    <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())} onDragOver={(e) => p.pictures && e.preventDefault()} onDrop={(e) => attach(e, e.dataTransfer)}>
       {open && (
         <ul class="offers" role="listbox" aria-label={t.mentions} id="mentions">
           {offers.map((d, i) => (
@@ -147,6 +160,7 @@ export function Composer(p: Props) {
         </ul>
       )}
       {p.children}
+      <Pictures list={pictures} onRemove={(i) => setPictures(pictures.filter((_, n) => n !== i))} />
       <textarea
         ref={area}
         aria-label={t.message}
@@ -161,6 +175,7 @@ export function Composer(p: Props) {
         dir="auto"
         onInput={(e) => (write(e.currentTarget.value), void ask(e.currentTarget.value, !(e as InputEvent).inputType?.startsWith("insertFromPaste")))}
         onKeyDown={key}
+        onPaste={(e) => attach(e, e.clipboardData)}
         onBlur={() => setOffers([])}
       />
       <div class="under">

@@ -1,6 +1,7 @@
 import type { Block, Entry, Progress, Question, Run, Thread as ThreadObject, ThreadMessage } from "./types";
 import { answer, Fault, threads } from "./api";
 import { pause, reported, Talk, words } from "./talk";
+import type { Picture } from "./pictures";
 import { t } from "./strings";
 
 interface Pending { run: string; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
@@ -106,10 +107,11 @@ export class Thread extends Talk<More> {
     return entry;
   }
 
-  async send(text: string, fields: object = {}, answers = false): Promise<void> {
+  async send(text: string, fields: object = {}, answers = false, pictures: Picture[] = []): Promise<void> {
     const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
-    const p: Pending = { run: "", entry: this.person(id, text), begun: this.pending.length === 0, answers, here: true };
-    await this.start(p, { input: { messages: [{ type: "human", id, content: text }] }, ...fields });
+    const content = pictures.length === 0 ? text : [{ type: "text", text }, ...pictures.map(({ mime_type, data }) => ({ type: "image", mime_type, data }))];
+    const p: Pending = { run: "", entry: { ...this.person(id, text), images: imagesOf(content) }, begun: this.pending.length === 0, answers, here: true };
+    await this.start(p, { input: { messages: [{ type: "human", id, content }] }, ...fields });
   }
 
   /** start asks for a run and follows it. */

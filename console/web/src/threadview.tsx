@@ -6,6 +6,7 @@ import { Composer } from "./composer";
 import { agentOf, lists, looked, refresh, titleOf } from "./lists";
 import { Menu, type Action } from "./menu";
 import { Dialog } from "./dialog";
+import type { Picture } from "./pictures";
 import { go, placeOf, useStore } from "./store";
 import { words } from "./talk";
 import { Leave, parked, Pause } from "./questions";
@@ -40,7 +41,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const agent = agentOf(s.thread);
   const after = (m: string) => s.messages.length - s.messages.findIndex((x) => x.id === m);
 
-  const send = async (text: string) => {
+  const send = async (text: string, pictures: Picture[]) => {
     if (editing) {
       setEditing("");
       return talk.resend(editing, text);
@@ -52,7 +53,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
       void refresh();
       return go(placeOf("room", room.id));
     }
-    await talk.send(agent && to.length === 0 ? `@${agent} ${text}` : text);
+    await talk.send(agent && to.length === 0 ? `@${agent} ${text}` : text, {}, false, pictures);
     void refresh();
   };
   const hears = (m: Mentions, text: string): string => {
@@ -110,7 +111,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}
       </div>
       <Fault words={s.fault} onClose={talk.clearFault} />
-      <Composer draft={id} anywhere={false} busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
+      <Composer draft={id} anywhere={false} pictures busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
         {editing && (
           <p class="notice">
             {t.editing(after(editing) - 1)} <button type="button" class="quiet" onClick={() => (setEditing(""), put(""))}>{t.cancelEdit}</button>
