@@ -92,6 +92,34 @@ func TestListingWhileThreadsComeAndGo(t *testing.T) {
 	}
 }
 
+// Threads whose puts fell on one moment are each listed once, also where a page ends among them.
+func TestListingOfOneMoment(t *testing.T) {
+	s, c := fresh(t), client(t, sharedAddr(t))
+	const many = 250
+	at := float64(time.Now().UnixMicro())
+	for i := range many {
+		thread := fmt.Sprintf("t%03d", i)
+		if _, err := s.Put(t.Context(), checkpointer.Ref{Thread: thread}, checkpointer.Step{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.ZAddXX(t.Context(), redissaver.IndexKey(s), redis.Z{Score: at, Member: thread}).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]int{}
+	for info, err := range s.Threads(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[info.Thread]++
+	}
+	for i := range many {
+		if thread := fmt.Sprintf("t%03d", i); seen[thread] != 1 {
+			t.Errorf("thread %s was listed %d times", thread, seen[thread])
+		}
+	}
+}
+
 // A thread that cannot be read is listed with the reason, among the others, and can be
 // deleted.
 func TestDamagedThreadIsListed(t *testing.T) {
