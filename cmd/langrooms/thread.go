@@ -28,7 +28,7 @@ func (p *program) threadCommand() *cobra.Command {
 		RunE: p.withSaver(p.threadShow)}
 	p.threadFlag(show)
 	p.jsonFlag(show)
-	return group("thread", "Look at and change the stored threads", list, show, p.deleteCommand(), p.rewindCommand(),
+	return group("thread", "Look at and change the stored threads", list, show, p.searchCommand(), p.deleteCommand(), p.rewindCommand(),
 		p.forkCommand(), p.compactCommand(), p.exportCommand(), p.importCommand())
 }
 
