@@ -15,6 +15,7 @@ import (
 // be changed.
 type Config struct {
 	Identity     Identity
+	Lead         Lead
 	Model        Model
 	Checkpointer Checkpointer
 	Room         Room
@@ -31,6 +32,13 @@ type Config struct {
 type Identity struct {
 	// Name is the lead's name; empty, the default, means "assistant" (spec: rooms, 3.2).
 	Name string
+}
+
+// Lead is what the lead is told.
+type Lead struct {
+	// Instructions stand behind the programs' own words in the lead's system prompt; empty,
+	// the default, adds nothing.
+	Instructions string
 }
 
 // Model is the lead's own model.

@@ -23,6 +23,9 @@ var configRows = []row[Config]{
 	{setting.Field{Key: "identity.name", Kind: setting.Text, Group: groupIdentity, Live: true, Check: checkLeadName,
 		Help: "The lead's name, as it stands in a catch-up window; absent, or the name of a delegate, means `assistant`."}, func(c *Config) any { return &c.Identity.Name }},
 
+	{setting.Field{Key: "lead.instructions", Kind: setting.Text, Group: groupIdentity, Live: true,
+		Help: "What the lead is told about its part beside its task in the room; absent tells it nothing more. The demo's lead does not follow it."}, func(c *Config) any { return &c.Lead.Instructions }},
+
 	{setting.Field{Key: "model.provider", Kind: setting.Choice, Choices: []string{"demo", "openai"}, Default: "demo", Group: groupModel, Live: true,
 		Help: "`demo` is offline and needs no key; `openai` is any endpoint that speaks the OpenAI chat protocol."}, func(c *Config) any { return &c.Model.Provider }},
 	{setting.Field{Key: "model.url", Kind: setting.Text, Group: groupModel, Live: true, Check: setting.CheckBaseURL,

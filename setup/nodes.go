@@ -18,7 +18,7 @@ func (a *App) Nodes() (*roomnode.Node, *leadnode.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: a.Saver, Model: a.Model, Room: a.Room, System: leadPrompt, Tools: tools})
+	lead, err := leadnode.New(leadnode.Config{Saver: a.Saver, Model: a.instructedModel, Room: a.Room, Tools: tools})
 	return room, lead, err
 }
 
