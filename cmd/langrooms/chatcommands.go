@@ -23,6 +23,7 @@ func (c *conversation) commands() []terminal.Command {
 		{Name: "search", Args: "TEXT", Help: "find messages in all threads", Beside: true, Do: c.search},
 		{Name: "answer", Args: "@NAME TEXT", Help: "answer the question of a delegate that waits", Turn: c.answer},
 		{Name: "undo", Help: "take back the last message and what followed it", Do: c.undo},
+		{Name: "edit", Help: "take it back to write it anew: another name of /undo", Do: c.undo},
 		{Name: "retry", Help: "take it back and send it again", Do: c.retry},
 		{Name: "quote", Args: "[N]", Help: "quote the Nth message from the end in the next one", Beside: true, Do: c.quote},
 	}
