@@ -53,7 +53,7 @@ func (m *Manager) closeIfDead(ctx context.Context, r Run) (Run, error) {
 	defer cancel()
 	lease, err := locker.Lock(wait, controlThread(r.ID))
 	switch {
-	case wait.Err() != nil && ctx.Err() == nil:
+	case err != nil && wait.Err() != nil && ctx.Err() == nil:
 		return r, nil // somebody holds it
 	case err != nil:
 		return r, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/checkpointer/memorysaver"
 	"github.com/langrooms/langrooms/runs"
 )
 
@@ -207,5 +208,33 @@ func TestIncognito(t *testing.T) {
 		if err != nil || runs.Internal(info.Thread) {
 			t.Errorf("the store has %q, %v", info.Thread, err)
 		}
+	}
+}
+
+// lateLeases gives a lease only once whoever waits for it has lost patience.
+type lateLeases struct{ *memorysaver.Saver }
+
+func (l lateLeases) Lock(ctx context.Context, thread string) (checkpointer.Lease, error) {
+	<-ctx.Done()
+	return l.Saver.Lock(context.WithoutCancel(ctx), thread)
+}
+
+// A lease that comes after all when a run's owner is looked for is not kept: it would say for
+// ever that somebody runs the run.
+func TestALeaseThatComesLate(t *testing.T) {
+	s := newStage(t)
+	dead := langrooms.Message{ID: "r1", Role: langrooms.RoleSystem,
+		Parts: []langrooms.Part{langrooms.TextPart(`{"id":"r1","status":"running","owner":"gone"}`)}}
+	saver := s.saver.(*memorysaver.Saver)
+	if _, err := saver.Put(t.Context(), checkpointer.Ref{Thread: thread, Namespace: runs.Namespace}, checkpointer.Step{Log: checkpointer.Append(dead)}); err != nil {
+		t.Fatal(err)
+	}
+	s.saver = lateLeases{saver}
+	if _, err := s.manager().Get(t.Context(), thread, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	s.saver = saver
+	if got := status(t, s.manager(), "r1"); got != runs.Failed {
+		t.Errorf("another process finds the run %s", got)
 	}
 }

@@ -4,7 +4,7 @@ import { pause, reported, Talk, words } from "./talk";
 import type { Picture } from "./pictures";
 import { t } from "./strings";
 
-interface Pending { run: string; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
+interface Pending { run: string; asking?: Promise<unknown>; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
 
 interface More { thread: ThreadObject | null; messages: ThreadMessage[]; questions: (Question & { run: string })[] }
 
@@ -121,7 +121,9 @@ export class Thread extends Talk<More> {
     this.shown();
     try {
       // Only an admin can give leave, so only an admin's members ask for it.
-      p.run = (await threads.run(this.id, { config: { configurable: { ask: this.admin, answer: p.answers } }, ...fields })).run_id;
+      const asking = threads.run(this.id, { config: { configurable: { ask: this.admin, answer: p.answers } }, ...fields });
+      p.asking = asking;
+      p.run = (await asking).run_id;
     } catch (err) {
       this.pending = this.pending.filter((q) => q !== p);
       this.shown();
@@ -232,7 +234,10 @@ export class Thread extends Talk<More> {
   /** stop cancels what runs and what waits. */
   async stop(): Promise<string[]> {
     const waiting = this.pending.filter((p) => p.here && !p.begun && p.entry).map((p) => p.entry!.text);
-    for (const p of [...this.pending].reverse()) if (p.run) await threads.cancel(this.id, p.run);
+    for (const p of [...this.pending].reverse()) {
+      await p.asking?.catch(() => null); // what is just being sent is stopped too
+      if (p.run) await threads.cancel(this.id, p.run);
+    }
     return waiting;
   }
 
