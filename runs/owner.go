@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/langrooms/langrooms"
@@ -11,16 +12,29 @@ import (
 )
 
 // holdOwner takes the lease that tells other processes, as long as it is held, that the run
-// has an owner.
+// has an owner. The lease outlives the caller; the wait for it does not, and is bounded, because
+// nobody else knows the id yet: only a store that hangs lets it last.
 func (m *Manager) holdOwner(ctx context.Context, j *job) error {
 	locker, ok := m.cfg.Saver.(checkpointer.Locker)
 	if !ok {
 		return nil
 	}
-	lease, err := locker.Lock(context.WithoutCancel(ctx), controlThread(j.run.ID)) // nobody else knows the id yet
+	waiting, done := context.WithTimeoutCause(ctx, storeBound, errNoLease)
+	defer done()
+	held, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	inTime := context.AfterFunc(waiting, giveUp)
+	lease, err := locker.Lock(held, controlThread(j.run.ID))
+	switch {
+	case err != nil && waiting.Err() != nil:
+		err = errors.Join(context.Cause(waiting), err)
+	case err == nil && !inTime():
+		return errors.Join(context.Cause(waiting), lease.Release())
+	}
 	j.lease = lease
 	return err
 }
+
+var errNoLease = fmt.Errorf("the store gave no lease within %s", storeBound)
 
 func (j *job) release() error {
 	if j.lease == nil {

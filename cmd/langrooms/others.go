@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -20,6 +21,9 @@ type others struct {
 	own    bool   // the thread is ours: what is written there is shown by the turn itself
 }
 
+// passBound is how long the end of a thread may take to be read.
+const passBound = 5 * time.Second
+
 // start passes over what stands on the thread.
 func (o *others) start(ctx context.Context) {
 	o.mu.Lock()
@@ -27,7 +31,10 @@ func (o *others) start(ctx context.Context) {
 	o.pass(ctx)
 }
 
+// pass ends within passBound, also when ctx does not: a store that hangs holds nobody up.
 func (o *others) pass(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, passBound)
+	defer cancel()
 	last := checkpointer.Range{Backward: true, Limit: checkpointer.N(1)}
 	for m, err := range o.c.app.Saver.Messages(ctx, checkpointer.Ref{Thread: o.thread}, last) {
 		if err == nil {
