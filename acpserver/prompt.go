@@ -107,12 +107,13 @@ func (s *Server) follow(ctx context.Context, r runs.Run) (acp.PromptResponse, er
 		}
 	})
 	defer stop()
-	w := &writer{s: s, session: r.Thread, shown: map[string]string{}, held: map[string]string{}, calls: map[string]bool{}}
+	update := func(u acp.SessionUpdate) { s.update(whole, r.Thread, u) }
+	w := &writer{s: s, update: update, shown: map[string]string{}, held: map[string]string{}, calls: map[string]bool{}}
 	for e, err := range s.cfg.Runs.Events(whole, r.Thread, r.ID, 0) {
 		if err != nil {
 			return acp.PromptResponse{}, err
 		}
-		w.take(whole, e)
+		w.take(e)
 		if e.Type != runs.EventStatus || e.Status.Live() {
 			continue
 		}

@@ -1,7 +1,6 @@
 package acpserver
 
 import (
-	"context"
 	"strings"
 
 	"github.com/coder/acp-go-sdk"
@@ -15,30 +14,37 @@ import (
 // writer shows one run to the client.
 type writer struct {
 	s       *Server
-	session string
-	spoken  bool              // something has been said
-	last    string            // message that was written to last
+	update  func(acp.SessionUpdate)
+	spoken  bool   // something has been said
+	last    string // message that was written to last
+	open    string // message whose pieces are shown; the others wait for its end
+	waiting []langrooms.Message
 	shown   map[string]string // text of each message
 	held    map[string]string // text that may still turn out to be a pass
 	calls   map[string]bool   // tool calls that have been shown
 }
 
-func (w *writer) take(ctx context.Context, e runs.Event) {
+func (w *writer) take(e runs.Event) {
+	if e.Type == runs.EventResult || e.Type == runs.EventStatus {
+		w.ended(w.open)
+	}
 	switch {
 	case e.Type == runs.EventTurn && e.Turn.Type == langrooms.EventProgress:
-		w.progress(ctx, *e.Turn)
+		w.progress(*e.Turn)
+	case e.Type == runs.EventTurn && e.Turn.Type == langrooms.EventDispatchEnded:
+		w.ended(e.Turn.MessageID)
 	case e.Type == runs.EventStored:
-		w.stored(ctx, *e.Message)
+		w.stored(*e.Message)
 	case e.Type == runs.EventResult && e.Result.Aside != "":
-		w.say(ctx, "", "", e.Result.Aside)
+		w.say("", "", e.Result.Aside)
 	case e.Type == runs.EventResult && !w.spoken && e.Result.Text != "":
-		w.say(ctx, "", "", e.Result.Text)
+		w.say("", "", e.Result.Text)
 	}
 }
 
 // say writes a piece of a message. Each message begins a paragraph with its author's name,
 // where that is not the lead.
-func (w *writer) say(ctx context.Context, id, author, piece string) {
+func (w *writer) say(id, author, piece string) {
 	if w.last != id || id == "" {
 		if author != "" && author != w.s.lead() {
 			piece = "**@" + author + "** — " + piece
@@ -48,10 +54,10 @@ func (w *writer) say(ctx context.Context, id, author, piece string) {
 		}
 	}
 	w.spoken, w.last = true, id
-	w.s.update(ctx, w.session, acp.UpdateAgentMessageText(piece))
+	w.update(acp.UpdateAgentMessageText(piece))
 }
 
-func (w *writer) progress(ctx context.Context, e langrooms.Event) {
+func (w *writer) progress(e langrooms.Event) {
 	p := e.Progress
 	switch p.Kind {
 	case langrooms.ProgressText:
@@ -61,28 +67,29 @@ func (w *writer) progress(ctx context.Context, e langrooms.Event) {
 		piece := p.Text
 		if _, begun := w.shown[e.MessageID]; !begun {
 			w.held[e.MessageID] += piece
-			if piece = w.held[e.MessageID]; room.MayBePass(piece) {
+			if piece = w.held[e.MessageID]; w.open != "" || room.MayBePass(piece) {
 				return
 			}
 		}
+		w.open = e.MessageID
 		w.shown[e.MessageID] += piece
-		w.say(ctx, e.MessageID, e.Member, piece)
+		w.say(e.MessageID, e.Member, piece)
 	case langrooms.ProgressThought:
-		w.s.update(ctx, w.session, acp.UpdateAgentThoughtText(p.Text))
+		w.update(acp.UpdateAgentThoughtText(p.Text))
 	case langrooms.ProgressTool:
-		w.tool(ctx, e)
+		w.tool(e)
 	case langrooms.ProgressPlan:
 		var entries []acp.PlanEntry
 		for line := range strings.Lines(p.Text) {
 			entries = append(entries, acp.PlanEntry{Content: "@" + e.Member + ": " + strings.TrimSpace(line),
 				Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusPending})
 		}
-		w.s.update(ctx, w.session, acp.UpdatePlan(entries...))
+		w.update(acp.UpdatePlan(entries...))
 	}
 }
 
 // tool shows a tool call of a member's own; its title tells it from others.
-func (w *writer) tool(ctx context.Context, e langrooms.Event) {
+func (w *writer) tool(e langrooms.Event) {
 	id := acp.ToolCallId(e.MessageID + "/" + e.Progress.Text)
 	status := acp.ToolCallStatusInProgress
 	switch acp.ToolCallStatus(e.Progress.State) {
@@ -90,23 +97,40 @@ func (w *writer) tool(ctx context.Context, e langrooms.Event) {
 		status = acp.ToolCallStatus(e.Progress.State)
 	}
 	if w.calls[string(id)] {
-		w.s.update(ctx, w.session, acp.UpdateToolCall(id, acp.WithUpdateStatus(status)))
+		w.update(acp.UpdateToolCall(id, acp.WithUpdateStatus(status)))
 		return
 	}
 	w.calls[string(id)] = true
-	w.s.update(ctx, w.session, acp.StartToolCall(id, "@"+e.Member+": "+e.Progress.Text, acp.WithStartStatus(status)))
+	w.update(acp.StartToolCall(id, "@"+e.Member+": "+e.Progress.Text, acp.WithStartStatus(status)))
+}
+
+// ended says that no more pieces of a message come.
+func (w *writer) ended(id string) {
+	if w.open != id {
+		return
+	}
+	waiting := w.waiting
+	w.open, w.waiting = "", nil
+	for _, m := range waiting {
+		w.stored(m)
+	}
 }
 
 // stored shows a message of which nothing was shown while it came.
-func (w *writer) stored(ctx context.Context, m langrooms.Message) {
+func (w *writer) stored(m langrooms.Message) {
+	w.ended(m.ID)
 	if text, operator := w.s.said(m); operator || text == "" || thread.IsNote(m) {
 		return
 	}
-	if _, begun := w.shown[m.ID]; begun {
+	switch _, begun := w.shown[m.ID]; {
+	case begun:
+		return
+	case w.open != "":
+		w.waiting = append(w.waiting, m)
 		return
 	}
 	w.shown[m.ID] = m.Text()
-	w.say(ctx, m.ID, w.s.author(m), m.Text())
+	w.say(m.ID, w.s.author(m), m.Text())
 }
 
 // author is who a message is from.

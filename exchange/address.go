@@ -20,6 +20,9 @@ type Room struct {
 	Limits room.Limits
 	// MaxRounds is room.max_rounds; see room.ClampRounds.
 	MaxRounds int
+	// Parallel has the members of the first round asked at once, over one window (spec: rooms,
+	// 4.8), and not one after the other.
+	Parallel bool
 	// Lead is the lead's name in windows, which no delegate may have; empty means "assistant".
 	Lead string
 	// Collect takes over a task that its member is still working on and reports what
@@ -90,8 +93,12 @@ func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result
 	to := x.address.To
 	address := room.NewAddress(a.From.Name, to, x.exchange, a.Message, a.Incognito).As(a.Said)
 	address.Stamp.Task = a.Resume
+	first := x.opening(to[:1], to[1:])
+	if x.parallel() {
+		first = x.opening(to, nil)
+	}
 	t.Tell()
-	if err := t.record(address, x.opening(to[0], to[1:])); err != nil {
+	if err := t.record(address, first); err != nil {
 		return langrooms.Result{Thread: t.hold.Thread()}, err
 	}
 	reason, err := x.rounds()
@@ -134,18 +141,12 @@ func (t *Turn) dispatchContext(ctx context.Context) (context.Context, context.Ca
 // rounds asks the members, round by round, to the end of the run.
 func (x *run) rounds() (langrooms.Reason, error) {
 	for {
-		asked := slices.Clone(x.plan.Members())
-		for i, member := range asked {
-			o, err := x.dispatch(member, asked[i+1:])
-			switch {
-			case err != nil:
-				return "", err
-			case o.ErrorKind.Ours():
-				x.unasked(asked[i+1:], unaskedCause)
-				return langrooms.ReasonStopped, nil
-			case o.Unrecorded:
-				return x.cutShort(asked[i+1:]), nil
-			}
+		ask := x.oneByOne
+		if x.parallel() {
+			ask = x.sideBySide
+		}
+		if reason, err := ask(); reason != "" || err != nil {
+			return reason, err
 		}
 		next, reason, done := x.plan.NextRound()
 		if done {
@@ -155,31 +156,70 @@ func (x *run) rounds() (langrooms.Reason, error) {
 	}
 }
 
+// oneByOne asks the members of a round in written order. A reason ends the run.
+func (x *run) oneByOne() (langrooms.Reason, error) {
+	asked := x.plan.Members()
+	for i, member := range asked {
+		o, err := x.dispatch(member, asked[i+1:])
+		switch {
+		case err != nil:
+			return "", err
+		case o.ErrorKind.Ours():
+			x.unasked(asked[i+1:], unaskedCause)
+			return langrooms.ReasonStopped, nil
+		case o.Unrecorded:
+			return x.cutShort(asked[i+1:]), nil
+		}
+	}
+	return "", nil
+}
+
 // dispatch asks one member and records what came of it; rest are the members still to be
 // asked in this round. The error is one of ours.
 func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) {
 	if err := x.announce(member, rest); err != nil {
 		return langrooms.Outcome{}, err
 	}
-	if lost := context.Cause(x.Context()); lost != nil && x.ctx.Err() == nil {
-		return langrooms.Outcome{}, fmt.Errorf("asking @%s on the thread %q: %w", member, x.Thread(), lost)
+	if err := x.lost(); err != nil {
+		return langrooms.Outcome{}, fmt.Errorf("asking @%s on the thread %q: %w", member, x.Thread(), err)
 	}
-	a, err := Ask(x.ctx, x.room, x.view(), Question{
-		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.From, Member: member, Message: x.address.Message,
-		MayPass: x.plan.MultiRound(), Literal: x.plan.MultiRound() && !x.plan.OffersPass(), Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
-	})
+	a, err := Ask(x.ctx, x.room, x.view(), x.question(member))
 	if err != nil {
 		return langrooms.Outcome{}, err
 	}
-	err = a.settle(x.hold.Outliving(), x.room, x.Next(), func() error {
+	return x.heard(&a, func() *openExchange {
+		if a.Outcome.ErrorKind.Ours() {
+			return nil
+		}
+		return x.upcoming(rest)
+	})
+}
+
+// lost is why the thread has been lost although nobody has stopped the run.
+func (x *run) lost() error {
+	if x.ctx.Err() != nil {
+		return nil
+	}
+	return context.Cause(x.Context())
+}
+
+func (x *run) question(member string) Question {
+	return Question{
+		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.From, Member: member, Message: x.address.Message,
+		MayPass: x.plan.MultiRound(), Literal: x.plan.MultiRound() && !x.plan.OffersPass(),
+		Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
+	}
+}
+
+// heard records an answer; upcoming is asked, once the plan knows its outcome, for what is open
+// on the thread after it. The error is one of ours.
+func (x *run) heard(a *Answer, upcoming func() *openExchange) (langrooms.Outcome, error) {
+	err := a.settle(x.hold.Outliving(), x.room, x.Next(), func() error {
 		x.plan = x.plan.Record(a.Outcome)
 		if a.Record == nil {
 			return nil
 		}
-		var open *openExchange
-		if !a.Outcome.ErrorKind.Ours() {
-			open = x.upcoming(rest)
-		}
+		open := upcoming()
 		if open == nil {
 			return x.recordLast(*a.Record) // nobody is asked after it
 		}
@@ -195,7 +235,7 @@ func (x *run) announce(member string, rest []string) error {
 	if x.staging || x.open != nil && slices.Contains(x.open.Running, member) && x.open.Round == x.plan.Round() {
 		return nil
 	}
-	return x.put(sourceRoom, nil, x.opening(member, rest))
+	return x.put(sourceRoom, nil, x.opening([]string{member}, rest))
 }
 
 // cutShortCause is why a member was not asked after a reply before could not be stored.
@@ -232,13 +272,13 @@ func (x *run) unasked(rest []string, cause string) {
 	}
 }
 
-// opening is the open exchange while member is being asked and rest wait in this round.
+// opening is the open exchange while members are being asked and rest wait in this round.
 // In later rounds nobody who waits is owed an answer.
-func (x *run) opening(member string, rest []string) *openExchange {
+func (x *run) opening(asked, rest []string) *openExchange {
 	if x.staging {
 		return nil
 	}
-	o := &openExchange{Exchange: x.exchange, Round: x.plan.Round(), Running: members{member}, Incognito: x.address.Incognito}
+	o := &openExchange{Exchange: x.exchange, Round: x.plan.Round(), Running: slices.Clone(asked), Incognito: x.address.Incognito}
 	if o.Round == 1 {
 		o.Waiting = slices.Clone(rest)
 	}
@@ -249,13 +289,13 @@ func (x *run) opening(member string, rest []string) *openExchange {
 // already knows its outcome.
 func (x *run) upcoming(rest []string) *openExchange {
 	if len(rest) > 0 {
-		return x.opening(rest[0], rest[1:])
+		return x.opening(rest[:1], rest[1:])
 	}
 	next, _, done := x.plan.NextRound()
 	if done {
 		return nil
 	}
-	o := x.opening(next.Members()[0], nil)
+	o := x.opening(next.Members()[:1], nil)
 	if o != nil {
 		o.Round = next.Round()
 	}

@@ -68,33 +68,72 @@ type Answer struct {
 // A member's failure is an outcome. When ctx ends the member is told to stop, and that is an
 // outcome too. The error is ErrNoMember, or that the thread could not be read.
 func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error) {
+	p, err := prepare(ctx, r, v, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	p.start()
+	return p.ask(ctx), nil
+}
+
+// asking is a question on its way to its member.
+type asking struct {
+	Question
+	room   Room
+	view   thread.View
+	to     delegate.Delegate
+	window room.Window
+	answer Answer
+}
+
+// prepare reads the member's window, unless ctx has ended.
+func prepare(ctx context.Context, r Room, v thread.View, q Question) (*asking, error) {
 	d, ok := r.Roster.Get(q.Member)
 	if !ok {
-		return Answer{}, fmt.Errorf("%w: @%s", ErrNoMember, q.Member)
+		return nil, fmt.Errorf("%w: @%s", ErrNoMember, q.Member)
 	}
 	window, err := q.window(ctx, r, v, d, false)
 	if err != nil && ctx.Err() == nil {
-		return Answer{}, err
+		return nil, err
 	}
 	a := Answer{thread: v.Thread, exchange: q.Exchange, id: langrooms.NewID(), Seen: v.Next, Outcome: langrooms.Outcome{
-		Author: q.Member, Round: q.Round, Started: time.Now().UTC()}}
+		Author: q.Member, Round: q.Round}}
 	if q.Resume != "" {
 		a.Seen = 0 // who resumes a task is shown nothing
 	}
-	started := langrooms.Event{Type: langrooms.EventDispatchStarted, Member: q.Member, Round: q.Round, MessageID: a.id}
-	if q.From.Kind == room.SpeakerLead {
-		started.Text = q.Message
+	return &asking{Question: q, room: r, view: v, to: d, window: window, answer: a}, nil
+}
+
+// start tells of the dispatch.
+func (p *asking) start() {
+	p.answer.Outcome.Started = time.Now().UTC()
+	e := langrooms.Event{Type: langrooms.EventDispatchStarted}
+	if p.From.Kind == room.SpeakerLead {
+		e.Text = p.Message
 	}
-	r.emit(v.Thread, q.Exchange, started)
-	reply, err := q.dispatch(delegate.Through(ctx, r.Self), r, v, d, &window, a.id)
-	a.Outcome.CaughtUp, a.Outcome.Truncated, a.Outcome.Compacted = len(window.Lines), window.Truncated, window.Compacted
-	a.Outcome.Duration = time.Since(a.Outcome.Started)
+	p.emit(e)
+}
+
+// ask dispatches the question and judges the answer.
+func (p *asking) ask(ctx context.Context) Answer {
+	reply, err := p.dispatch(delegate.Through(ctx, p.room.Self))
+	o := &p.answer.Outcome
+	o.CaughtUp, o.Truncated, o.Compacted = len(p.window.Lines), p.window.Truncated, p.window.Compacted
+	o.Duration = time.Since(o.Started)
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {
-		r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: a.id,
-			Progress: &langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning}})
+		p.progress(langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning})
 	}
-	q.judge(ctx, &a, v, reply, err)
-	return a, nil
+	p.judge(ctx, &p.answer, p.view, reply, err)
+	return p.answer
+}
+
+func (p *asking) progress(of langrooms.Progress) {
+	p.emit(langrooms.Event{Type: langrooms.EventProgress, Progress: &of})
+}
+
+func (p *asking) emit(e langrooms.Event) {
+	e.Member, e.Round, e.MessageID = p.Member, p.Round, p.answer.id
+	p.room.emit(p.view.Thread, p.Exchange, e)
 }
 
 // windowSlack is how many entries more than the window's limit one page holds: the
@@ -117,46 +156,42 @@ func (q *Question) window(ctx context.Context, r Room, v thread.View, d delegate
 
 // dispatch sends the question to the member, unless ctx has ended or it is not admitted. The
 // window is then the one that the member was shown.
-func (q *Question) dispatch(ctx context.Context, r Room, v thread.View, d delegate.Delegate, window *room.Window, id string) (delegate.Reply, error) {
+func (p *asking) dispatch(ctx context.Context) (delegate.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return delegate.Reply{}, err
 	}
-	if q.Admit != nil {
-		if err := q.Admit(ctx); err != nil {
-			return delegate.Reply{}, &delegate.Error{Delegate: q.Member, Kind: delegate.KindRefused, Err: err}
+	if p.Admit != nil {
+		if err := p.Admit(ctx); err != nil {
+			return delegate.Reply{}, &delegate.Error{Delegate: p.Member, Kind: delegate.KindRefused, Err: err}
 		}
 	}
-	frame := q.Frame
-	if frame == nil {
-		frame = room.Prompt
-	}
-	input := room.PromptInput{Member: q.Member, From: q.From, Message: q.Message, Window: *window, MultiRound: q.MayPass, NoOffer: q.Literal}
-	req := delegate.Request{
-		Prompt:     frame(input),
-		Timeout:    q.Timeout,
-		Permission: r.Permission,
-		Progress: func(p langrooms.Progress) {
-			r.emit(v.Thread, q.Exchange, langrooms.Event{Type: langrooms.EventProgress, Member: q.Member, Round: q.Round, MessageID: id, Progress: &p})
-		},
-	}
+	req := delegate.Request{Prompt: p.prompt(), Timeout: p.Timeout, Permission: p.room.Permission, Progress: p.progress}
 	switch {
-	case q.Resume != "":
-		req.ResumeTask, req.Prompt = q.Resume, q.Message
-	case d.Info().Conversational:
-		req.Conversation, req.Epoch = v.Thread, v.Epoch
-		if window.Continues {
+	case p.Resume != "":
+		req.ResumeTask, req.Prompt = p.Resume, p.Message
+	case p.to.Info().Conversational:
+		req.Conversation, req.Epoch = p.view.Thread, p.view.Epoch
+		if p.window.Continues {
 			req.Opening = func(ctx context.Context) (_ string, err error) {
-				*window, err = q.window(ctx, r, v, d, true)
-				input.Window = *window
-				return frame(input), err
+				p.window, err = p.Question.window(ctx, p.room, p.view, p.to, true)
+				return p.prompt(), err
 			}
 		}
 	}
-	reply, err := d.Ask(ctx, req)
-	if r.Health != nil && (err == nil || ctx.Err() == nil) { // a stop is no failure of the delegate's
-		r.Health.Note(d, err)
+	reply, err := p.to.Ask(ctx, req)
+	if p.room.Health != nil && (err == nil || ctx.Err() == nil) { // a stop is no failure of the delegate's
+		p.room.Health.Note(p.to, err)
 	}
 	return reply, err
+}
+
+// prompt is what the member is sent, with the window that it is shown.
+func (p *asking) prompt() string {
+	frame := p.Frame
+	if frame == nil {
+		frame = room.Prompt
+	}
+	return frame(room.PromptInput{Member: p.Member, From: p.From, Message: p.Message, Window: p.window, MultiRound: p.MayPass, NoOffer: p.Literal})
 }
 
 // judge fills in the outcome and the record that it leaves on the thread.

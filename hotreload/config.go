@@ -107,7 +107,15 @@ type Room struct {
 	CatchupMaxChars int
 	// MaxRounds bounds the rounds of one address: 1 to 10, by default 3.
 	MaxRounds int
+	// Parallel is ParallelOff, the default, or ParallelFirst.
+	Parallel string
 }
+
+// The values of room.parallel: which rounds ask their members side by side.
+const (
+	ParallelOff   = "off"
+	ParallelFirst = "first"
+)
 
 // Delegate is one entry of the roster.
 type Delegate struct {

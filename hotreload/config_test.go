@@ -25,7 +25,7 @@ func TestDefault(t *testing.T) {
 	want := Config{
 		Model:          Model{Provider: "demo", Timeout: 2 * time.Minute},
 		Checkpointer:   Checkpointer{URL: "sqlite:langrooms.db"},
-		Room:           Room{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3},
+		Room:           Room{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3, Parallel: "off"},
 		Continuity:     "memory",
 		Server:         Server{Addr: "127.0.0.1:8080"},
 		SharedSessions: SharedSessions{Enabled: true, Defaults: SessionDefaults{MaxMessages: 60, TTLHours: 24}},

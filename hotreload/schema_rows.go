@@ -54,6 +54,8 @@ var configRows = []row[Config]{
 		Help: "The size of what it is shown, in Unicode code points."}, func(c *Config) any { return &c.Room.CatchupMaxChars }},
 	{setting.Field{Key: "room.max_rounds", Kind: setting.Whole, Default: room.DefaultRounds, Ceiling: room.MaxRounds, Knob: true, Unit: "rounds", Group: groupRoom, Live: true,
 		Help: "How often the addressed members may speak in turn; 1 means that each answers once."}, func(c *Config) any { return &c.Room.MaxRounds }},
+	{setting.Field{Key: "room.parallel", Kind: setting.Choice, Choices: []string{ParallelOff, ParallelFirst}, Default: ParallelOff, Group: groupRoom, Live: true,
+		Help: "`first` asks the addressed members of the first round side by side, each without the others' answers; `off` asks one after the other."}, func(c *Config) any { return &c.Room.Parallel }},
 
 	{setting.Field{Key: "delegates", Kind: setting.Entries, Group: groupRoster, Live: true,
 		Help: "The roster: who can be addressed with `@name`, in this order."}, func(c *Config) any { return &c.Delegates }},

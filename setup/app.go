@@ -189,7 +189,7 @@ func (a *App) Collect(ctx context.Context, h delegate.Handle) delegate.Waiting {
 func (a *App) Room() (r exchange.Room, release func()) {
 	var c hotreload.Config
 	c, r.Roster, release = a.members.acquire()
-	r.MaxRounds, r.Lead = c.Room.MaxRounds, c.Identity.Name
+	r.MaxRounds, r.Parallel, r.Lead = c.Room.MaxRounds, c.Room.Parallel == hotreload.ParallelFirst, c.Identity.Name
 	r.Limits = room.Limits{Messages: c.Room.CatchupMaxMessages, Chars: c.Room.CatchupMaxChars}
 	r.Collect, r.Health, r.Permission, r.Self = a.Collect, a.Health, a.options.Permission, a.Self()
 	return r, release

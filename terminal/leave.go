@@ -39,7 +39,7 @@ func (l *Leave) Ask(ctx context.Context, r delegate.PermissionRequest) delegate.
 	l.printer.Doing("@" + r.Delegate + " asks for leave: /yes, /always or /no")
 	select {
 	case answer := <-answers:
-		l.printer.Doing("@" + r.Delegate + " is working")
+		l.printer.Doing("")
 		return answer
 	case <-ctx.Done():
 		l.printer.Notice("@" + r.Delegate + " does not wait for leave any more.")

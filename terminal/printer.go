@@ -160,13 +160,14 @@ func (p *Printer) showStatus() {
 		return
 	}
 	if p.screen != nil {
-		p.screen.status(status{true, p.watch.doing, p.watch.who, p.watch.written})
+		p.screen.status(p.watch.now())
 		return
 	}
-	if p.watch.doing != "" && p.watch.doing != p.doing {
-		p.put(p.diag, p.watch.doing)
+	doing := p.watch.now().doing
+	if doing != "" && doing != p.doing {
+		p.put(p.diag, doing)
 	}
-	p.doing = p.watch.doing
+	p.doing = doing
 }
 
 // begin says that a turn begins.

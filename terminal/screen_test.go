@@ -151,7 +151,23 @@ func TestWatcher(t *testing.T) {
 		{langrooms.Event{Type: langrooms.EventDispatchEnded, Member: "proto", Outcome: &langrooms.Outcome{Author: "proto", OK: true, Reply: "auth \u202ebroke"}}, "@proto — auth <202E>broke", "", ""},
 	} {
 		said := w.event(row.event)
-		same(t, string(row.event.Type), []string{row.said, row.doing, row.written}, []string{said, w.doing, w.written})
+		same(t, string(row.event.Type), []string{row.said, row.doing, row.written}, []string{said, w.now().doing, w.now().written})
+	}
+	side := watcher{}
+	for _, row := range []struct {
+		event               langrooms.Event
+		doing, who, written string
+	}{
+		{langrooms.Event{Type: langrooms.EventDispatchStarted, Member: "proto"}, "@proto is working", "", ""},
+		{langrooms.Event{Type: langrooms.EventDispatchStarted, Member: "reviewer"}, "@proto is working · @reviewer is working", "", ""},
+		{piece("reviewer", "the "), "@proto is working · @reviewer is writing", "@reviewer", "the "},
+		{piece("proto", "au"), "@proto is writing · @reviewer is writing", "@proto", "au"},
+		{piece("reviewer", "cache"), "@proto is writing · @reviewer is writing", "@proto", "au"},
+		{langrooms.Event{Type: langrooms.EventDispatchEnded, Member: "proto", Outcome: &langrooms.Outcome{Author: "proto", OK: true, Reply: "auth"}}, "@reviewer is writing", "@reviewer", "the cache"},
+	} {
+		side.event(row.event)
+		now := side.now()
+		same(t, "side by side, "+string(row.event.Type), []string{row.doing, row.who, row.written}, []string{now.doing, now.who, now.written})
 	}
 	same(t, "the end", "It was auth.", w.conclude(langrooms.Result{Text: "It was auth."}))
 	w.said = "I will ask."

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/langrooms/langrooms"
@@ -19,10 +20,46 @@ const (
 // what is being done meanwhile. It holds no terminal.
 type watcher struct {
 	colours bool
-	doing   string // "@proto is working"; empty when nothing is known
-	who     string // whose words are under way
-	written string // the tail of the words under way, cleaned
+	doing   string   // what the program itself is at, such as waiting; empty when it is nothing
+	members []worker // who is being asked, in the order in which they were
+	lead    worker
 	said    string // the lead's last whole words of this turn
+}
+
+// worker is a voice at work.
+type worker struct {
+	who     string
+	doing   string // "@proto is working"; empty when nothing is known
+	written string // the tail of the words under way, cleaned
+}
+
+// now is what the turn is at: what is done, and whose words are under way. Of several members
+// that write, the words of the first are shown: they are recorded first.
+func (w *watcher) now() status {
+	s := status{busy: true, doing: w.doing}
+	for _, m := range w.members {
+		s.doing += " · " + m.doing
+		if s.written == "" && m.written != "" {
+			s.who, s.written = m.who, m.written
+		}
+	}
+	if len(w.members) == 0 {
+		s.who, s.written = w.lead.who, w.lead.written
+		s.doing += " · " + w.lead.doing
+	}
+	s.doing = strings.Trim(s.doing, " ·")
+	return s
+}
+
+// worker returns the voice of that name, which is the lead's unless a member of the name is at work.
+func (w *watcher) worker(who string) *worker {
+	for i := range w.members {
+		if w.members[i].who == who {
+			return &w.members[i]
+		}
+	}
+	w.lead.who = who
+	return &w.lead
 }
 
 // maxWritten bounds the words under way that are kept, in bytes: a screen shows its end.
@@ -49,19 +86,21 @@ func (w *watcher) event(e langrooms.Event) (said string) {
 	}
 	switch e.Type {
 	case langrooms.EventDispatchStarted:
-		w.doing, w.who, w.written = who+" is working", "", ""
+		w.doing, w.lead = "", worker{}
+		w.members = append(w.members, worker{who: who, doing: who + " is working"})
 		if e.Text != "" {
 			return w.bubble(langrooms.Assistant+" → "+e.Member, e.Text)
 		}
 	case langrooms.EventProgress:
-		w.progress(who, e.Progress)
+		w.doing = ""
+		w.worker(who).progress(e.Progress)
 	case langrooms.EventToolCall:
-		w.doing, w.who, w.written = "the lead calls "+e.Text, "", ""
+		w.doing, w.lead = "", worker{doing: "the lead calls " + e.Text}
 	case langrooms.EventLeadText:
-		w.who, w.written, w.said = "", "", e.Text
+		w.lead.written, w.said = "", e.Text
 		return Clean(e.Text)
 	case langrooms.EventDispatchEnded:
-		w.doing, w.who, w.written = "", "", ""
+		w.members = slices.DeleteFunc(w.members, func(m worker) bool { return m.who == who })
 		return w.outcome(e.Outcome)
 	case langrooms.EventMessage:
 		if e.Message != nil {
@@ -110,28 +149,25 @@ func (w *watcher) overheard(m langrooms.Message) string {
 	return w.style(dim, "elsewhere, "+Clean(who)) + " — " + Clean(m.Text())
 }
 
-func (w *watcher) progress(who string, p *langrooms.Progress) {
+func (w *worker) progress(p *langrooms.Progress) {
 	if p == nil {
 		return
 	}
 	text := strings.Join(strings.Fields(Clean(p.Text)), " ")
 	switch p.Kind {
 	case langrooms.ProgressText:
-		if w.who != who {
-			w.who, w.written = who, ""
-		}
 		w.written += Clean(p.Text)
 		if over := len(w.written) - maxWritten; over > 0 {
 			w.written = strings.ToValidUTF8(w.written[over:], "")
 		}
-		w.doing = who + " is writing"
+		w.doing = w.who + " is writing"
 	case langrooms.ProgressTool:
-		w.doing = strings.TrimSpace(who + " uses " + text + " " + Clean(p.State))
+		w.doing = strings.TrimSpace(w.who + " uses " + text + " " + Clean(p.State))
 	case langrooms.ProgressThought:
-		w.doing = who + " is thinking"
+		w.doing = w.who + " is thinking"
 	default:
 		if what := strings.TrimSpace(text + " " + Clean(p.State)); what != "" {
-			w.doing = who + ": " + what
+			w.doing = w.who + ": " + what
 		}
 	}
 }
@@ -144,6 +180,6 @@ func (w *watcher) conclude(r langrooms.Result) string {
 	} else if w.said != "" && strings.HasPrefix(text, w.said) {
 		text = strings.TrimSpace(strings.TrimPrefix(text, w.said))
 	}
-	w.doing, w.who, w.written = "", "", ""
+	w.doing, w.members, w.lead = "", nil, worker{}
 	return Clean(text)
 }

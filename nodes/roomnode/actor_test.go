@@ -3,7 +3,6 @@ package roomnode_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,20 +27,22 @@ func (a *actor) Probe(context.Context) (delegate.Health, error) { return delegat
 func (a *actor) Close() error                                   { return nil }
 
 func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
-	p := a.p
-	fmt.Fprintf(&p.prompts, "@%s", a.name)
+	defer a.done()
+	where := ""
 	if req.Conversation == thread {
-		fmt.Fprintf(&p.prompts, " in its conversation")
+		where = " in its conversation"
 	}
-	fmt.Fprintf(&p.prompts, "\n%s", indent(req.Prompt))
+	a.sent("@" + a.name + where + "\n" + indent(req.Prompt))
 	for {
-		lines := p.script[a.name]
-		if len(lines) == 0 {
+		line, ok := a.next()
+		if !ok {
 			return delegate.Reply{}, a.fail(delegate.KindProtocol, "the script has no answer left")
 		}
-		p.script[a.name] = lines[1:]
-		words := strings.TrimSpace(lines[0][1:])
-		switch lines[0][0] {
+		words := strings.TrimSpace(line[1:])
+		switch line[0] {
+		case '+':
+			<-a.p.answered(words)
+			continue
 		case '>':
 			kind, text, _ := strings.Cut(words, " ")
 			req.Progress(langrooms.Progress{Kind: langrooms.ProgressKind(kind), Text: text})
@@ -59,6 +60,43 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	}
 }
 
+// sent notes what the actor was sent.
+func (a *actor) sent(text string) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	nth := 0
+	for _, before := range a.p.prompts {
+		if before.member == a.name {
+			nth++
+		}
+	}
+	a.p.prompts = append(a.p.prompts, prompt{a.name, nth, text})
+}
+
+// done says that the actor has answered in this turn.
+func (a *actor) done() {
+	answered := a.p.answered(a.name)
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	select {
+	case <-answered:
+	default:
+		close(answered)
+	}
+}
+
+// next takes the actor's next line off the script.
+func (a *actor) next() (line string, ok bool) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	lines := a.p.script[a.name]
+	if len(lines) == 0 {
+		return "", false
+	}
+	a.p.script[a.name] = lines[1:]
+	return lines[0], true
+}
+
 // forget begins a new conversation.
 func (a *actor) forget(ctx context.Context, req delegate.Request) {
 	text := "nothing to open with"
@@ -68,7 +106,7 @@ func (a *actor) forget(ctx context.Context, req delegate.Request) {
 			a.p.t.Error(err)
 		}
 	}
-	fmt.Fprintf(&a.p.prompts, "@%s opens a conversation\n%s", a.name, indent(text))
+	a.sent("@" + a.name + " opens a conversation\n" + indent(text))
 }
 
 func answer(words string) delegate.Reply {

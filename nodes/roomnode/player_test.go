@@ -2,16 +2,19 @@ package roomnode_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
@@ -39,7 +42,9 @@ type player struct {
 
 	// Of the turn under way.
 	stop    context.CancelFunc
-	prompts strings.Builder
+	mu      sync.Mutex // of what actors that work side by side share
+	prompts []prompt
+	begun   map[string]chan struct{} // closed when NAME has answered in this turn
 	events  []langrooms.Event
 }
 
@@ -116,6 +121,8 @@ func (p *player) setKnobs(lines []string) {
 			p.room.MaxRounds = n
 		case "lead":
 			p.room.Lead, err = value, nil
+		case "parallel":
+			p.room.Parallel, err = value == "on", nil
 		case "incognito":
 			p.incognito, err = value == "on", nil
 		case "collect":
@@ -131,9 +138,9 @@ func (p *player) setKnobs(lines []string) {
 
 func (p *player) setScript(lines []string) {
 	for _, line := range lines {
-		i := strings.IndexAny(line, ":!%>")
+		i := strings.IndexAny(line, ":!%>+")
 		if i < 0 {
-			p.t.Fatalf("script %q: no name in front of a ':', '!', '%%' or '>'", line)
+			p.t.Fatalf("script %q: no name in front of a ':', '!', '%%', '>' or '+'", line)
 		}
 		p.script[line[:i]] = append(p.script[line[:i]], line[i:])
 	}
@@ -143,8 +150,7 @@ func (p *player) setScript(lines []string) {
 func (p *player) say(text string) map[string]string {
 	ctx, stop := context.WithCancel(p.t.Context())
 	defer stop()
-	p.stop, p.events = stop, nil
-	p.prompts.Reset()
+	p.stop, p.events, p.prompts, p.begun = stop, nil, nil, map[string]chan struct{}{}
 	result, err := p.crashable(func() (langrooms.Result, error) {
 		return p.node.Handle(ctx, roomnode.Turn{Thread: thread, Text: text, Incognito: p.incognito,
 			Events: func(e langrooms.Event) { p.events = append(p.events, e) }})
@@ -155,12 +161,52 @@ func (p *player) say(text string) map[string]string {
 	}
 	added := p.render()
 	return map[string]string{
-		"prompts": p.prompts.String(),
+		"prompts": p.promptTexts(text),
 		"thread":  added,
 		"reply":   result.Text + "\n---\n" + ending(result, err),
 		"events":  p.eventLines(),
 		"result":  p.resultJSON(result),
 	}
+}
+
+// prompt is what one member was sent.
+type prompt struct {
+	member string
+	nth    int // of this turn's to the member
+	text   string
+}
+
+// promptTexts renders what was sent in this turn. Members that are asked side by side are sent
+// theirs in any order: each one's nth stands with the others' nth, as the address names them.
+func (p *player) promptTexts(address string) string {
+	if p.room.Parallel {
+		slices.SortStableFunc(p.prompts, func(a, b prompt) int {
+			return cmp.Or(a.nth-b.nth, p.place(address, a.member)-p.place(address, b.member))
+		})
+	}
+	var b strings.Builder
+	for _, sent := range p.prompts {
+		b.WriteString(sent.text)
+	}
+	return b.String()
+}
+
+// place is where an address names a member, or, where it does not, the roster.
+func (p *player) place(address, member string) int {
+	if i := strings.Index(address, "@"+member); i >= 0 {
+		return i
+	}
+	return len(address) + slices.IndexFunc(p.roster, func(line string) bool { return strings.HasPrefix(line, member) })
+}
+
+// answered returns what is closed when a member has answered in this turn.
+func (p *player) answered(member string) chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun[member] == nil {
+		p.begun[member] = make(chan struct{})
+	}
+	return p.begun[member]
 }
 
 // crash is what a scripted death of the process panics with.
@@ -194,23 +240,27 @@ func (p *player) checkLeftovers() {
 func (p *player) check(r langrooms.Result) {
 	p.t.Helper()
 	var ended []langrooms.Outcome
-	working := ""
+	working := map[string]bool{}
 	for _, e := range p.events {
 		switch e.Type {
 		case langrooms.EventDispatchStarted:
-			working = e.Member
+			working[e.Member] = true
+			if len(working) > 1 && !p.room.Parallel {
+				p.t.Errorf("@%s is asked beside others: %v", e.Member, working)
+			}
 		case langrooms.EventProgress:
-			if e.Member != working {
-				p.t.Errorf("@%s reports progress while @%s is being asked", e.Member, working)
+			if !working[e.Member] {
+				p.t.Errorf("@%s reports progress while %v are being asked", e.Member, working)
 			}
 		case langrooms.EventDispatchEnded:
-			ended, working = append(ended, *e.Outcome), ""
+			ended = append(ended, *e.Outcome)
+			delete(working, e.Member)
 		}
 		if e.Thread != thread || e.Exchange != r.Exchange {
 			p.t.Errorf("an event of the thread %q, exchange %q: %+v", e.Thread, e.Exchange, e)
 		}
 	}
-	if diff := cmp.Diff(r.Outcomes, ended); diff != "" {
+	if diff := gocmp.Diff(r.Outcomes, ended); diff != "" {
 		p.t.Errorf("the ended events are not the outcomes (-outcomes +events):\n%s", diff)
 	}
 	rest := r.Text

@@ -50,6 +50,8 @@ var rules = []struct {
 	{"4.5", "What is silence", []string{"room.TestSilent"}},
 	{"4.6", "Nothing else is read out of a reply", nil},
 	{"4.7", "At most cap × members dispatches, without a clock", []string{"exchange.TestNoClock"}},
+	{"4.8", "Side by side: the first round over one window, its records in written order",
+		[]string{"exchange.TestSideBySideTakesOneMembersTime", "exchange.TestSideBySideStopsAnywhere"}},
 	{"5.1", "The text that the operator gets", nil},
 	{"5.2", "The notes and their order", nil},
 	{"5.3", "The same facts, structured", []string{"roomnode.TestTranscripts", "exchange.TestOutcomeTellsTheCost"}},

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //
 //	roster   a delegate a line: NAME [stateless|own_replies]; another roster later swaps it
 //	roster while waiting   the same, but at the moment when the next say waits for the thread
-//	knobs    a line each: messages N · chars N · rounds N · lead NAME · incognito on|off · collect on|off
+//	knobs    a line each: messages N · chars N · rounds N · lead NAME · parallel on|off · incognito on|off · collect on|off
 //	before   messages that are put on the thread, as in "thread" below; see parseHead
 //	compact  keep=N members=NAME:SEEN,…, and on further lines the summary
 //	store    what the store does during the next say, a line a fault:
@@ -38,6 +38,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	           NAME! still_running TASK words   fails, and the peer goes on; so with any KIND
 //	                                and a TASK that reads task-N
 //	           NAME> KIND words     reports progress; another line follows
+//	           NAME+ OTHER          waits until OTHER has answered; another line follows
 //	           NAME% INCIDENT       see actor.incident
 //	say      the operator's message, without the file's last line break
 //	prompts  what each dispatched member was sent in that turn
