@@ -94,6 +94,11 @@ const (
 
 // Notes are what the room itself has to say about a run.
 type Notes struct {
+	// Group is "all" or "others" where the address named one, Meant whom it was taken for, and Left
+	// how many of these were not asked because they are too many.
+	Group string   `json:"group,omitempty"`
+	Meant []string `json:"meant,omitempty"`
+	Left  int      `json:"left,omitempty"`
 	// Truncated names the members that answered with words on a clipped window.
 	Truncated []string `json:"truncated,omitempty"`
 	// Compacted names those of them that lacked nothing but what a compaction has replaced.

@@ -45,7 +45,11 @@ type Address struct {
 	// From is the speaker; its name stands on the record.
 	From room.Speaker
 	// To are roster names, each once, in written order.
-	To      []string
+	To []string
+	// Group is the group that the address named, whose members are in To, and Left how many of
+	// them are not; see room.Address.Expand. The result says so.
+	Group   string
+	Left    int
 	Message string
 	// Said is the message as its sender's program knows it: the record takes its id, where
 	// set, its parts beside the text, and its Extra.
@@ -314,6 +318,9 @@ func (x *run) settle() error {
 func (x *run) result(reason langrooms.Reason) langrooms.Result {
 	notes := room.NotesOf(x.outcomes, reason, room.ClampRounds(x.room.MaxRounds))
 	notes.Interrupted = x.Interrupted()
+	if x.address.Group != "" {
+		notes.Group, notes.Meant, notes.Left = x.address.Group, x.address.To, x.address.Left
+	}
 	text, aside := room.Compose(x.address.To, x.outcomes, notes)
 	result := langrooms.Result{
 		Thread: x.Thread(), Handled: true, Exchange: x.exchange, Reason: reason,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/thread"
 )
 
@@ -71,6 +72,35 @@ func (t *Turn) History() ([]langrooms.Message, error) { return t.hold.History() 
 // Interrupted names the members whose open dispatch Begin recorded as failed, or that an
 // earlier turn recorded so without anybody to tell it to.
 func (t *Turn) Interrupted() []string { return slices.Clone(t.interrupted) }
+
+// castScan is how many of a thread's newest messages Cast looks at.
+const castScan = 2000
+
+// Cast lists who has spoken on the thread besides the operator and the lead, in the order in which
+// they first did, and who did so last; see room.Cast. It looks at the newest 2,000 messages, to the
+// newest summary at most, which names the speakers before it.
+func (t *Turn) Cast(lead string) (members []string, last string, err error) {
+	var newest []langrooms.Message
+	for m, err := range t.hold.View().NewestFirst(t.Context(), castPage) {
+		if err != nil {
+			return nil, "", fmt.Errorf("reading who has spoken on the thread %q: %w", t.Thread(), err)
+		}
+		newest = append(newest, m)
+		if last == "" {
+			if spoke := room.Cast([]langrooms.Message{m}, lead); m.Summary == nil && len(spoke) > 0 {
+				last = spoke[0]
+			}
+		}
+		if m.Summary != nil || len(newest) == castScan {
+			break
+		}
+	}
+	slices.Reverse(newest)
+	return room.Cast(newest, lead), last, nil
+}
+
+// castPage is how many messages one read of Cast brings.
+const castPage = 200
 
 // Tell says that this turn's result tells the operator what was interrupted; its next put
 // takes that off the thread.

@@ -19,6 +19,9 @@ type mentioned struct {
 	// Kind is lead, addressed, unknown or empty (addressees and no message).
 	Kind string   `json:"kind"`
 	To   []string `json:"to"`
+	// Group is "all" or "others" where a token stands for several (spec: rooms, 1.8); who they are
+	// is the thread's to say.
+	Group string `json:"group,omitempty"`
 	// Token is the first token where it names nobody, Near a name like it.
 	Token  string  `json:"token,omitempty"`
 	Near   string  `json:"near,omitempty"`
@@ -64,7 +67,7 @@ func (s *Server) mentions(_ http.ResponseWriter, r *http.Request) (any, error) {
 		can = all
 	} else {
 		a := room.Parse(text, all)
-		out.Kind, out.Token, out.Near = kinds[a.Kind], a.Token, a.Near
+		out.Kind, out.Token, out.Near, out.Group = kinds[a.Kind], a.Token, a.Near, a.Group
 		out.To = append(out.To, a.To...)
 		can = room.Complete(head+"@", all)
 	}

@@ -31,6 +31,9 @@ type Address struct {
 	Kind AddressKind
 	// To lists the addressees in written order, each once, in the roster's spelling.
 	To []string
+	// Group is [GroupAll] or [GroupOthers] when a token stands for several members; see
+	// [Address.Expand]. To then lists those that are named beside it, and may be empty.
+	Group string
 	// Message is what follows the addressees, verbatim: a suffix of the text.
 	Message string
 	// Token is the token that does not resolve, as typed, with its @.
@@ -51,29 +54,35 @@ func Parse(text string, roster []string) Address {
 	}
 	known := newRoster(roster)
 	var to []string
+	group := ""
 	seen := make(map[string]bool)
 	for {
 		rest = beforeAt(rest)
 		token := firstToken(rest)
-		name, ok := known.resolve(token)
-		if !ok {
+		if name, ok := known.resolve(token); ok {
+			if !seen[name] {
+				seen[name] = true
+				to = append(to, name)
+			}
+		} else if g := known.group(token); g != "" {
+			if group != GroupAll {
+				group = g
+			}
+		} else {
 			break
-		}
-		if !seen[name] {
-			seen[name] = true
-			to = append(to, name)
 		}
 		rest = rest[len(token):]
 	}
+	nobody := len(to) == 0 && group == ""
 	switch token := firstToken(rest); {
-	case len(to) == 0 && strings.TrimLeftFunc(token[1:], isInvisible) == "":
+	case nobody && strings.TrimLeftFunc(token[1:], isInvisible) == "":
 		return Address{}
-	case len(to) == 0:
+	case nobody:
 		return Address{Kind: UnknownDelegate, Token: token, Near: known.near(token)}
 	case strings.TrimLeftFunc(rest, isInvisible) == "":
-		return Address{Kind: NoMessage, To: to}
+		return Address{Kind: NoMessage, To: to, Group: group}
 	}
-	return Address{Kind: Addressed, To: to, Message: rest}
+	return Address{Kind: Addressed, To: to, Group: group, Message: rest}
 }
 
 // beforeAt is s without the white space in front and, if an @ follows, without anything in
@@ -110,8 +119,12 @@ func UnknownText(token string, roster []string, near string) string {
 	return text
 }
 
-// UsageText is the answer to an address without a message (spec 1.5).
-func UsageText(to []string) string {
+// UsageText is the answer to an address without a message (spec 1.5), whose addressees are the
+// members to, and with a group those that it stands for.
+func UsageText(to []string, group string) string {
+	if group != "" {
+		to = append([]string{group}, to...)
+	}
 	if len(to) == 0 {
 		return "There is nothing to say and nobody to say it to. Write @name and a message."
 	}
@@ -142,6 +155,9 @@ func Complete(prefix string, roster []string) []string {
 		return nil
 	}
 	before := Parse(head, roster)
+	if before.Group != "" {
+		roster = nil // all are addressed
+	}
 	if before.Kind != NoMessage && strings.TrimSpace(head) != "" {
 		return nil
 	}
@@ -155,6 +171,9 @@ func Complete(prefix string, roster []string) []string {
 		if a := Parse("@"+name, roster); a.Kind == NoMessage && slices.Equal(a.To, []string{name}) {
 			offers = append(offers, name)
 		}
+	}
+	if want != "" && len(roster) > 1 {
+		offers = append(offers, groupsLike(want, roster)...)
 	}
 	return offers
 }

@@ -142,11 +142,11 @@ func TestUnknownText(t *testing.T) {
 }
 
 func TestUsageText(t *testing.T) {
-	got := room.UsageText([]string{"proto", "reviewer"})
+	got := room.UsageText([]string{"proto", "reviewer"}, "")
 	if !strings.Contains(got, "@proto, @reviewer") || strings.Contains(got, "\n") {
 		t.Errorf("the hint does not name the addressees on one line: %q", got)
 	}
-	if got := room.UsageText(nil); !strings.Contains(got, "@name") {
+	if got := room.UsageText(nil, ""); !strings.Contains(got, "@name") {
 		t.Errorf("without addressees: %q", got)
 	}
 }

@@ -57,6 +57,9 @@ func addOnce(list []string, name string) []string {
 // or a process that failed.
 func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 	var texts []string
+	if n.Group != "" {
+		texts = append(texts, groupText(n))
+	}
 	clipped := slices.DeleteFunc(slices.Clone(n.Truncated), func(name string) bool { return slices.Contains(n.Compacted, name) })
 	if len(clipped) > 0 {
 		texts = append(texts, "Older messages were left out of the catch-up for "+mentions(clipped)+
@@ -96,6 +99,15 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 			mentions(n.Interrupted)+" arrived. The thread now says so.")
 	}
 	return texts
+}
+
+// groupText says whom a group was taken for.
+func groupText(n langrooms.Notes) string {
+	text := "@" + n.Group + " was taken for " + mentions(n.Meant) + "."
+	if n.Left > 0 {
+		text += fmt.Sprintf(" %d more were not asked: a group is at most %d.", n.Left, MaxGroup)
+	}
+	return text
 }
 
 // whyUnrecorded gives the causes, each once, in brackets.

@@ -81,7 +81,7 @@ func (n *Node) take(ctx context.Context, turn Turn, answer bool) (langrooms.Resu
 	case kind == room.UnknownDelegate:
 		return aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText(address.Token, names, address.Near)), nil
 	case kind == room.NoMessage:
-		return aside(turn.Thread, langrooms.ReasonNoMessage, room.UsageText(address.To)), nil
+		return aside(turn.Thread, langrooms.ReasonNoMessage, room.UsageText(address.To, address.Group)), nil
 	case answer && len(address.To) != 1:
 		return aside(turn.Thread, langrooms.ReasonNotWaiting, room.NotWaitingText(address.To)), nil
 	case kind == room.Addressed:
@@ -101,10 +101,18 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Ro
 		return langrooms.Result{Thread: turn.Thread}, err
 	}
 	hold.Observe(turn.Stored)
+	a, left, err := expand(hold, r, a)
+	if err != nil {
+		return langrooms.Result{Thread: turn.Thread}, errors.Join(err, hold.End())
+	}
+	if len(a.To) == 0 {
+		text := room.UnknownText("@"+a.Group, r.Roster.Names(), "")
+		return interrupted(aside(turn.Thread, langrooms.ReasonUnknown, text), hold), hold.End()
+	}
 	if gone, names := n.gone(a.To); gone != "" {
 		return interrupted(aside(turn.Thread, langrooms.ReasonUnknown, room.UnknownText("@"+gone, names, "")), hold), hold.End()
 	}
-	address := exchange.Address{From: room.Operator, To: a.To, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito}
+	address := exchange.Address{From: room.Operator, To: a.To, Group: a.Group, Left: left, Message: a.Message, Said: turn.Said, Incognito: turn.Incognito}
 	if answer {
 		address.Resume, err = hold.Parked(ctx, a.To[0])
 		if d, _ := r.Roster.Get(a.To[0]); err != nil || address.Resume == "" || !d.Info().Resumable {
@@ -118,6 +126,19 @@ func (n *Node) run(ctx context.Context, turn Turn, a room.Address, r exchange.Ro
 		err = rerr
 	}
 	return result, err
+}
+
+// expand puts the members of a group in place of it.
+func expand(hold *exchange.Turn, r exchange.Room, a room.Address) (room.Address, int, error) {
+	if a.Group == "" {
+		return a, 0, nil
+	}
+	cast, last, err := hold.Cast(r.Lead)
+	if err != nil {
+		return a, 0, err
+	}
+	expanded, left := a.Expand(r.Roster.Names(), cast, last)
+	return expanded, left, nil
 }
 
 // interrupted tells of what Begin has closed beside an answer of the room's own.

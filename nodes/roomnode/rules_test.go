@@ -24,6 +24,7 @@ var rules = []struct {
 	{"1.5", "Addressees without a message get a hint", nil},
 	{"1.6", "The cast is fixed before the first dispatch", nil},
 	{"1.7", "What is offered for completion resolves to itself", []string{"room.TestComplete"}},
+	{"1.8", "@all and @others stand for members of the thread, else of the roster", []string{"room.TestExpand"}},
 	{"2.1", "Text stays raw, who said it stands beside it", []string{"roomnode.TestHostileTexts"}},
 	{"2.2", "A room message has role human", []string{"room.TestNewReply"}},
 	{"2.3", "A model reads a room message in an envelope that no text can forge", []string{"room.TestEnvelope", "room.FuzzEnvelope"}},

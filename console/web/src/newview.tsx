@@ -35,8 +35,8 @@ export function NewView({ me, admin }: { me: string; admin: boolean }) {
   const hears = (m: Mentions, text: string): string => {
     if (picked.length > 1) return m.to.length ? t.hears.session(t.everyone(m.to)) : t.hears.start(t.everyone(picked)) + (text.trim() ? ` ${t.hears.nobody}` : "");
     if (m.kind === "unknown") return t.hears.unknown(m.token ?? "", m.near ?? "");
-    if (m.kind === "empty") return t.hears.empty(t.everyone(m.to));
-    if (m.kind === "addressed") return t.hears.addressed(t.everyone(m.to));
+    if (m.kind === "empty") return t.hears.empty(t.meant(m));
+    if (m.kind === "addressed") return t.hears.addressed(t.meant(m));
     return picked.length ? t.hears.direct(picked[0]) : t.hears.lead;
   };
   return (

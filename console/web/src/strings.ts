@@ -60,6 +60,11 @@ export const t = {
   assistant: "Assistant",
   assistantHint: "the lead; @name brings in others",
   everyone: (names: string[]) => (names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`),
+  /** meant is who an address goes to; a group's members are the thread's to say. */
+  meant: (m: { to: string[]; group?: "all" | "others" }): string => {
+    const group = m.group === "all" ? "everybody who has spoken here, else the whole roster" : m.group ? "the others" : "";
+    return t.everyone([...m.to, group].filter((name) => name !== ""));
+  },
   hears: {
     lead: "The assistant answers.",
     direct: (name: string) => `${name} answers.`,

@@ -58,10 +58,10 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   };
   const hears = (m: Mentions, text: string): string => {
     if (m.kind === "unknown") return t.hears.unknown(m.token ?? "", m.near ?? "");
-    if (m.kind === "empty") return t.hears.empty(t.everyone(m.to));
+    if (m.kind === "empty") return t.hears.empty(t.meant(m));
     if (m.kind === "addressed") {
       if (agent && sessions && m.to.some((n) => n !== agent)) return t.hears.start(t.everyone([...new Set([agent, ...m.to])]));
-      return t.hears.addressed(t.everyone(m.to));
+      return t.hears.addressed(t.meant(m));
     }
     return text.trim() === "" && !agent ? "" : agent ? t.hears.direct(agent) : t.hears.lead;
   };

@@ -37,7 +37,7 @@ export interface Question { id: string; member: string; title?: string; kind?: s
 export interface Session { needed: boolean; name: string; admin: boolean }
 export interface Delegate { name: string; type: string; description?: string }
 export interface Mentions {
-  kind: "lead" | "addressed" | "unknown" | "empty"; to: string[]; token?: string; near?: string; offers: Delegate[];
+  kind: "lead" | "addressed" | "unknown" | "empty"; to: string[]; group?: "all" | "others"; token?: string; near?: string; offers: Delegate[];
 }
 
 // What the page shows, whatever it came from.
