@@ -2,6 +2,7 @@ package langrooms
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -36,6 +37,7 @@ func (m *Message) quickly(data []byte) bool {
 	if d.next(`,"stamp":`) {
 		read.Stamp = d.stamp()
 	}
+	read.Usage = d.usage()
 	d.literal(`}`)
 	if d.bad || len(d.rest) > 0 {
 		return false
@@ -72,8 +74,25 @@ func (d *decoder) stamp() *Stamp {
 	if d.next(`,"task":`) {
 		s.Task = d.text()
 	}
+	s.Usage = d.usage()
 	d.literal(`}`)
 	return &s
+}
+
+// usage reads a usage, if one comes next: an object of numbers.
+func (d *decoder) usage() *Usage {
+	const name = `,"usage":`
+	if d.bad || !bytes.HasPrefix(d.rest, []byte(name+"{")) {
+		return nil
+	}
+	object := d.rest[len(name):]
+	end := bytes.IndexByte(object, '}') + 1
+	var u Usage
+	if d.bad = json.Unmarshal(object[:end], &u) != nil; d.bad {
+		return nil
+	}
+	d.rest = object[end:]
+	return &u
 }
 
 // next skips text where it comes next, and says whether it does.

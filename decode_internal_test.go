@@ -16,7 +16,7 @@ func ordinary() []Message {
 	var all []Message
 	for _, text := range []string{"", "hello", "a \"quoted\" \\ line\nand\ttab", "é 漢 😀", "<b>&amp;</b>", strings.Repeat("x", 3000)} {
 		for _, stamp := range []*Stamp{nil, {From: "proto"}, {From: "operator", To: []string{"a", "b"}, Exchange: "x", Incognito: true},
-			{From: "é", Exchange: "x", Round: 2, Failed: true, Late: true, Seen: 120}} {
+			{From: "é", Exchange: "x", Round: 2, Failed: true, Late: true, Seen: 120}, {From: "a", Usage: &Usage{InputTokens: 3, CostUSD: new(1e-7)}}} {
 			all = append(all, Message{ID: "m", Time: at, Role: RoleHuman, Parts: []Part{TextPart(text), TextPart("two")}, Stamp: stamp})
 		}
 	}
@@ -74,6 +74,8 @@ func TestEveryFieldOfAStamp(t *testing.T) {
 			f.SetInt(7)
 		case reflect.Slice:
 			f.Set(reflect.ValueOf([]string{"a", "b"}))
+		case reflect.Pointer: // Usage
+			f.Set(reflect.ValueOf(&Usage{InputTokens: 3, OutputTokens: 4, CostUSD: new(0.25)}))
 		case reflect.Map: // Extra, which the quick way leaves to the other
 		default:
 			t.Errorf("this test does not know how to set Stamp.%s", v.Type().Field(i).Name)

@@ -1,6 +1,7 @@
 package langrooms
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,6 +39,7 @@ func (m Message) encodeQuickly() []byte {
 	if m.Stamp != nil {
 		e.stamp(m.Stamp)
 	}
+	e.usage(m.Usage)
 	if e.bad {
 		return nil
 	}
@@ -88,7 +90,17 @@ func (e *encoder) stamp(s *Stamp) {
 	if s.Task != "" {
 		e.text(`,"task":`, s.Task)
 	}
+	e.usage(s.Usage)
 	e.out = append(e.out, '}')
+}
+
+func (e *encoder) usage(u *Usage) {
+	if u == nil {
+		return
+	}
+	data, err := json.Marshal(u)
+	e.bad = e.bad || err != nil
+	e.out = append(append(e.out, `,"usage":`...), data...)
 }
 
 // text writes start and then s as a JSON string. Of what encoding/json writes otherwise than

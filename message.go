@@ -34,6 +34,9 @@ type Message struct {
 	// Stamp says who spoke in the room. Nil on an ordinary message: the operator's
 	// own turn, or the lead's.
 	Stamp *Stamp `json:"stamp,omitempty"`
+	// Usage is, on a message of the lead's, what it cost; nil when nothing of it is known. What
+	// a member's reply cost stands in its stamp; see [Message.Cost].
+	Usage *Usage `json:"usage,omitempty"`
 	// Summary is set on the message that a compaction puts in place of older ones.
 	Summary *Summary `json:"summary,omitempty"`
 	// Extra holds JSON fields of later versions, kept over a round trip.
@@ -72,6 +75,8 @@ type Stamp struct {
 	// Task is, on a reply that asks something, the peer's id of the task that waits for the
 	// answer, and on an address the one that it answers.
 	Task string `json:"task,omitempty"`
+	// Usage is, on a reply, what it cost; nil when nothing of it is known.
+	Usage *Usage `json:"usage,omitempty"`
 	// Extra holds JSON fields of later versions, kept over a round trip.
 	Extra map[string]json.RawMessage `json:"-"`
 }
@@ -116,6 +121,14 @@ func (m Message) As(said Message) Message {
 	return m
 }
 
+// Cost is what m cost, whoever said it; nil when nothing of it is known.
+func (m Message) Cost() *Usage {
+	if m.Stamp != nil {
+		return m.Stamp.Usage
+	}
+	return m.Usage
+}
+
 // Text joins the text parts of m with line breaks. Other parts are left out.
 func (m Message) Text() string {
 	var texts []string
@@ -140,6 +153,7 @@ func (m Message) Clone() Message {
 	if m.Stamp != nil {
 		s := *m.Stamp
 		s.To = append([]string(nil), m.Stamp.To...)
+		s.Usage = m.Stamp.Usage.clone()
 		s.Extra = cloneExtra(m.Stamp.Extra)
 		c.Stamp = &s
 	}
@@ -148,6 +162,7 @@ func (m Message) Clone() Message {
 		s.Members = append([]SummaryMember(nil), m.Summary.Members...)
 		c.Summary = &s
 	}
+	c.Usage = m.Usage.clone()
 	c.Extra = cloneExtra(m.Extra)
 	return c
 }

@@ -51,19 +51,12 @@ type Outcome struct {
 	Kept     bool          `json:"kept,omitempty"`
 	Started  time.Time     `json:"started"`
 	Duration time.Duration `json:"duration_ns"`
-	Usage    *Usage        `json:"usage,omitempty"`
+	// Usage is what the answer cost; nil when nothing of it is known. A pass has its cost too.
+	Usage *Usage `json:"usage,omitempty"`
 	// Unrecorded means that the reply, although shown, could not be stored, for
 	// UnrecordedCause.
 	Unrecorded      bool   `json:"unrecorded,omitempty"`
 	UnrecordedCause string `json:"unrecorded_cause,omitempty"`
-}
-
-// Usage counts what a dispatch cost, as far as the peer reports it.
-type Usage struct {
-	InputTokens  int `json:"input_tokens"`
-	OutputTokens int `json:"output_tokens"`
-	// CostUSD is nil when unknown; unknown is not zero.
-	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 
 // Reason says how a run ended, not whether anybody answered: that is in its outcomes.
@@ -82,6 +75,9 @@ const (
 	ReasonExhausted Reason = "exhausted"
 	// ReasonStopped: the run was stopped; [Result.Stopped] says by what.
 	ReasonStopped Reason = "stopped"
+	// ReasonMaxCost: the message has cost what it may, room.max_cost_usd; who had not been
+	// asked by then was not asked.
+	ReasonMaxCost Reason = "max_cost"
 	// ReasonUnknown: the address names nobody on the roster. Nobody was asked and nothing
 	// was recorded.
 	ReasonUnknown Reason = "unknown_delegate"
@@ -111,6 +107,10 @@ type Notes struct {
 	Kept []string `json:"kept,omitempty"`
 	// Cap is the round cap that stopped an unsettled room; 0 when none did.
 	Cap int `json:"cap,omitempty"`
+	// Cost is what the message had cost, in US dollars, when that kept members from being
+	// asked, and MaxCost the bound that it had reached; 0 when none did.
+	Cost    float64 `json:"cost_usd,omitempty"`
+	MaxCost float64 `json:"max_cost_usd,omitempty"`
 	// NewConversation names the members whose peers had forgotten the conversation.
 	NewConversation []string `json:"new_conversation,omitempty"`
 	// Unrecorded names the members whose words could not be stored.
@@ -139,4 +139,7 @@ type Result struct {
 	Aside    string    `json:"aside,omitempty"`
 	Notes    Notes     `json:"notes,omitzero"`
 	Outcomes []Outcome `json:"outcomes,omitempty"`
+	// Spent is what the turn cost, the lead's own answers and passes included; nil when
+	// nothing of it is known.
+	Spent *Spending `json:"spent,omitempty"`
 }

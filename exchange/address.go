@@ -33,6 +33,12 @@ type Room struct {
 	// Permission decides what a member asks for leave to do; nil refuses. See
 	// [delegate.Request.Permission].
 	Permission func(context.Context, delegate.PermissionRequest) delegate.PermissionAnswer
+	// Price is what a member's tokens cost, the lead's under its own name, for those that tell
+	// tokens alone; nil, and a nil answer, mean that it is not known.
+	Price func(member string) *langrooms.Price
+	// MaxCostUSD is room.max_cost_usd: once a turn has cost as much, as far as that is known,
+	// no further member is asked in it. 0 means no bound.
+	MaxCostUSD float64
 	// Events receives what happens, in order; nil drops it.
 	Events langrooms.Sink
 	// Self names this installation in the trace of what is asked; see delegate.Trace. Empty
@@ -164,6 +170,10 @@ func (x *run) rounds() (langrooms.Reason, error) {
 func (x *run) oneByOne() (langrooms.Reason, error) {
 	asked := x.plan.Members()
 	for i, member := range asked {
+		if err := x.Afford(x.room); err != nil {
+			x.unasked(asked[i:], err.Error())
+			return langrooms.ReasonMaxCost, nil
+		}
 		o, err := x.dispatch(member, asked[i+1:])
 		switch {
 		case err != nil:
@@ -220,6 +230,7 @@ func (x *run) question(member string) Question {
 func (x *run) heard(a *Answer, upcoming func() *openExchange) (langrooms.Outcome, error) {
 	err := a.settle(x.hold.Outliving(), x.room, x.Next(), func() error {
 		x.plan = x.plan.Record(a.Outcome)
+		x.chargeOutcome(a.Outcome)
 		if a.Record == nil {
 			return nil
 		}
@@ -321,10 +332,22 @@ func (x *run) result(reason langrooms.Reason) langrooms.Result {
 	if x.address.Group != "" {
 		notes.Group, notes.Meant, notes.Left = x.address.Group, x.address.To, x.address.Left
 	}
+	if reason == langrooms.ReasonMaxCost {
+		notes.Cost, notes.MaxCost = x.spent.CostUSD, x.room.MaxCostUSD
+	}
+	var spent langrooms.Spending
 	text, aside := room.Compose(x.address.To, x.outcomes, notes)
 	result := langrooms.Result{
 		Thread: x.Thread(), Handled: true, Exchange: x.exchange, Reason: reason,
 		Text: text, Aside: aside, Notes: notes, Outcomes: x.outcomes,
+	}
+	for _, o := range x.outcomes {
+		if s, ok := spentOn(o); ok {
+			spent = spent.Plus(s)
+		}
+	}
+	if spent.Known() {
+		result.Spent = &spent
 	}
 	if reason == langrooms.ReasonStopped {
 		stop := langrooms.StopOf(x.ctx)

@@ -40,9 +40,6 @@ type Question struct {
 	// Resume is the id of a task at the member to go on with. The message is then sent as
 	// it is, without a window and without a conversation key: it goes straight to that task.
 	Resume string
-	// Admit may refuse the question before it is dispatched, by an error that becomes the
-	// outcome's cause, of kind "refused"; nil admits it.
-	Admit func(context.Context) error
 }
 
 // Answer is what asking a member came to.
@@ -123,6 +120,7 @@ func (p *asking) ask(ctx context.Context) Answer {
 	if _, reasoning := room.CutReasoning(reply.Text); err == nil && reasoning != "" {
 		p.progress(langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning})
 	}
+	reply.Usage = reply.Usage.Plausible().Priced(p.room.price(p.Member))
 	p.judge(ctx, &p.answer, p.view, reply, err)
 	return p.answer
 }
@@ -154,16 +152,11 @@ func (q *Question) window(ctx context.Context, r Room, v thread.View, d delegate
 	return w, nil
 }
 
-// dispatch sends the question to the member, unless ctx has ended or it is not admitted. The
+// dispatch sends the question to the member, unless ctx has ended. The
 // window is then the one that the member was shown.
 func (p *asking) dispatch(ctx context.Context) (delegate.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return delegate.Reply{}, err
-	}
-	if p.Admit != nil {
-		if err := p.Admit(ctx); err != nil {
-			return delegate.Reply{}, &delegate.Error{Delegate: p.Member, Kind: delegate.KindRefused, Err: err}
-		}
 	}
 	req := delegate.Request{Prompt: p.prompt(), Timeout: p.Timeout, Permission: p.room.Permission, Progress: p.progress}
 	switch {
@@ -227,6 +220,7 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 			o.Task = reply.Task
 			stamp.Task = o.Task
 		}
+		stamp.Usage = o.Usage
 		m = room.NewReply(stamp, o.Reply)
 	}
 	m.ID = a.id
@@ -254,6 +248,7 @@ func Record(h *thread.Hold, r Room, a *Answer, with thread.Step) error {
 	if a.Record != nil {
 		with.Messages = append(with.Messages[:len(with.Messages):len(with.Messages)], *a.Record)
 	}
+	charge(h, &with, a.Outcome)
 	if with.Source == "" {
 		with.Source = sourceRoom
 	}

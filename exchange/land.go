@@ -23,7 +23,11 @@ func Land(ctx context.Context, saver checkpointer.Saver, id string, a thread.Anc
 		if ok, err := claim(h); err != nil || !ok || !stands {
 			return err
 		}
-		err = h.Put(thread.Step{Source: sourceRoom, Messages: []langrooms.Message{m}})
+		step := thread.Step{Source: sourceRoom, Messages: []langrooms.Message{m}}
+		if m.Stamp != nil {
+			charge(h, &step, langrooms.Outcome{Author: m.Stamp.From, ErrorKind: m.Stamp.ErrorKind, Usage: m.Stamp.Usage})
+		}
+		err = h.Put(step)
 		landed = err == nil
 		return err
 	})

@@ -16,13 +16,18 @@ func (x *run) parallel() bool {
 }
 
 // sideBySide asks the members of a round at once. All are shown the thread as it stands now, and
-// what comes of each is recorded in written order, however fast it was. A reason ends the run.
+// what comes of each is recorded in written order, however fast it was. What each costs is known too
+// late to keep another from being asked. A reason ends the run.
 func (x *run) sideBySide() (langrooms.Reason, error) {
 	if err := x.lost(); err != nil {
 		return "", fmt.Errorf("asking on the thread %q: %w", x.Thread(), err)
 	}
 	x.room.Events = oneAtATime(x.room.Events)
 	asked := x.plan.Members()
+	if err := x.Afford(x.room); err != nil {
+		x.unasked(asked, err.Error())
+		return langrooms.ReasonMaxCost, nil
+	}
 	var all []*asking
 	for _, member := range asked {
 		p, err := prepare(x.ctx, x.room, x.view(), x.question(member))

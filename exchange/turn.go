@@ -27,6 +27,8 @@ type Turn struct {
 	interrupted []string
 	telling     bool // this turn's result tells them
 
+	spent langrooms.Spending // in this turn
+
 	kept map[string][]byte // channels that the next put sets, or with nil removes
 }
 

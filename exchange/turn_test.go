@@ -175,7 +175,7 @@ func TestOutcomeTellsTheCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := result.Outcomes[0]; o.Usage != usage || o.Duration != 3*time.Second || !o.Started.Equal(began) {
+		if o := result.Outcomes[0]; *o.Usage != *usage || o.Duration != 3*time.Second || !o.Started.Equal(began) {
 			t.Errorf("got %+v", o)
 		}
 	})

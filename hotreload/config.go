@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/setting"
 )
 
@@ -57,6 +58,8 @@ type Model struct {
 	MaxTokens int
 	// Timeout bounds one call, by default 120 s.
 	Timeout time.Duration
+	// Cost is what its answers cost.
+	Cost Cost
 }
 
 // String returns provider, model and endpoint, nothing that could hold a secret.
@@ -109,6 +112,9 @@ type Room struct {
 	MaxRounds int
 	// Parallel is ParallelOff, the default, or ParallelFirst.
 	Parallel string
+	// MaxCostUSD bounds what one message of the operator's may cost, in US dollars: 0 to
+	// 1000000, by default 0, which means no bound.
+	MaxCostUSD float64
 }
 
 // The values of room.parallel: which rounds ask their members side by side.
@@ -133,6 +139,14 @@ type Delegate struct {
 // Cost is the price of tokens.
 type Cost struct {
 	InputPerMTok, OutputPerMTok *float64
+}
+
+// Price is the price in use, or nil when a part of it is not said: then all of it is unknown.
+func (c Cost) Price() *langrooms.Price {
+	if c.InputPerMTok == nil || c.OutputPerMTok == nil {
+		return nil
+	}
+	return &langrooms.Price{InputPerMTok: *c.InputPerMTok, OutputPerMTok: *c.OutputPerMTok}
 }
 
 // Equal reports whether o is the same delegate with the same launch and connection

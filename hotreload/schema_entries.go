@@ -16,7 +16,7 @@ var commonRows = []row[Delegate]{
 	{setting.Field{Key: "description", Kind: setting.Text,
 		Help: "What it is good for; the lead reads it."}, func(d *Delegate) any { return &d.Description }},
 	{setting.Field{Key: "cost.input_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars",
-		Help: "What a million tokens of a prompt cost, for the budgets of shared sessions; absent is unknown."}, func(d *Delegate) any { return &d.Cost.InputPerMTok }},
+		Help: "What a million tokens of a prompt cost, where the peer tells tokens and no cost; absent is unknown."}, func(d *Delegate) any { return &d.Cost.InputPerMTok }},
 	{setting.Field{Key: "cost.output_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars",
 		Help: "What a million tokens of a reply cost."}, func(d *Delegate) any { return &d.Cost.OutputPerMTok }},
 }

@@ -42,6 +42,10 @@ var configRows = []row[Config]{
 		Help: "The bound on one reply; absent leaves it to the provider."}, func(c *Config) any { return &c.Model.MaxTokens }},
 	{setting.Field{Key: "model.timeout_s", Kind: setting.Seconds, Default: 120.0, Least: 0.001, Ceiling: setting.Day, Unit: "s", Group: groupModel, Live: true,
 		Help: "The bound on one call."}, func(c *Config) any { return &c.Model.Timeout }},
+	{setting.Field{Key: "model.cost.input_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars", Group: groupModel, Live: true,
+		Help: "What a million tokens of a prompt cost at the endpoint; absent is unknown, and then the lead's answers have no cost."}, func(c *Config) any { return &c.Model.Cost.InputPerMTok }},
+	{setting.Field{Key: "model.cost.output_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars", Group: groupModel, Live: true,
+		Help: "What a million tokens of an answer cost."}, func(c *Config) any { return &c.Model.Cost.OutputPerMTok }},
 
 	{setting.Field{Key: "checkpointer.url", Kind: setting.Text, Default: "sqlite:langrooms.db", Group: groupStore, Check: checkStoreURL,
 		Help: "Where threads are kept: `memory:`, `sqlite:PATH`, `redis://…`, `rediss://…`, `redis+sentinel://…`, `redis+cluster://…`."}, func(c *Config) any { return &c.Checkpointer.URL }},
@@ -56,6 +60,8 @@ var configRows = []row[Config]{
 		Help: "How often the addressed members may speak in turn; 1 means that each answers once."}, func(c *Config) any { return &c.Room.MaxRounds }},
 	{setting.Field{Key: "room.parallel", Kind: setting.Choice, Choices: []string{ParallelOff, ParallelFirst}, Default: ParallelOff, Group: groupRoom, Live: true,
 		Help: "`first` asks the addressed members of the first round side by side, each without the others' answers; `off` asks one after the other."}, func(c *Config) any { return &c.Room.Parallel }},
+	{setting.Field{Key: "room.max_cost_usd", Kind: setting.Number, Default: 0.0, Ceiling: 1_000_000, Knob: true, Unit: "US dollars", Group: groupRoom, Live: true,
+		Help: "What one message of the operator's may cost: once its answers, the lead's too, have cost this much as far as that is known, no further member is asked. 0 means no bound."}, func(c *Config) any { return &c.Room.MaxCostUSD }},
 
 	{setting.Field{Key: "delegates", Kind: setting.Entries, Group: groupRoster, Live: true,
 		Help: "The roster: who can be addressed with `@name`, in this order."}, func(c *Config) any { return &c.Delegates }},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/hotreload"
 )
 
@@ -40,6 +41,9 @@ type Config struct {
 	// caller may use (else thread.ErrNone) and returns how many it replaced; an empty text has a
 	// model write it. Nil has no threads.
 	Compact func(ctx context.Context, who Caller, thread string, keep int, text string) (int, error)
+	// Costs returns what a thread that the caller may use has cost (else thread.ErrNone). Nil has
+	// no threads.
+	Costs func(ctx context.Context, who Caller, thread string) (exchange.Costs, error)
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -81,6 +85,7 @@ func (s *Server) routes() map[string]handler {
 		"DELETE /api/delegates/{name}":                s.admin(s.removeDelegate),
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
 		"POST /api/threads/{id}/compact":              s.compact,
+		"GET /api/threads/{id}/costs":                 s.costs,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
 		"GET /api/settings":                           s.admin(s.settings),

@@ -75,3 +75,36 @@ func sendable(written string) string {
 	}
 	return arguments
 }
+
+// UsageOf is what the choices of one answer say of its tokens, by the names under which
+// langchaingo's clients tell them; nil when they say nothing.
+func UsageOf(choices []*llms.ContentChoice) *langrooms.Usage {
+	for _, c := range choices {
+		u := langrooms.Usage{InputTokens: tokens(c.GenerationInfo, "PromptTokens", "InputTokens", "input_tokens"),
+			OutputTokens: tokens(c.GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens")}
+		if cost, ok := c.GenerationInfo["CostUSD"].(float64); ok {
+			u.CostUSD = &cost
+		}
+		if known := u.Plausible(); known != nil {
+			return known
+		}
+	}
+	return nil
+}
+
+// tokens is the first of the names that holds a number.
+func tokens(info map[string]any, names ...string) int {
+	for _, name := range names {
+		switch n := info[name].(type) {
+		case int:
+			return n
+		case int32:
+			return int(n)
+		case int64:
+			return int(n)
+		case float64:
+			return int(n)
+		}
+	}
+	return 0
+}

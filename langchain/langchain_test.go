@@ -158,3 +158,23 @@ func ExampleToModel() {
 	// human <room-message from="operator" to="proto">⏎what broke?⏎</room-message>
 	// human <room-message from="proto">⏎auth did⏎</room-message>
 }
+
+// The clients of langchaingo tell tokens by several names.
+func TestUsageOf(t *testing.T) {
+	for _, info := range []map[string]any{
+		{"PromptTokens": 12, "CompletionTokens": 3}, {"InputTokens": 12, "OutputTokens": int64(3)}, {"input_tokens": int32(12), "output_tokens": 3.0},
+	} {
+		u := langchain.UsageOf([]*llms.ContentChoice{{}, {GenerationInfo: info}})
+		if u == nil || u.InputTokens != 12 || u.OutputTokens != 3 || u.CostUSD != nil {
+			t.Errorf("%v is %+v", info, u)
+		}
+	}
+	for _, info := range []map[string]any{nil, {"PromptTokens": "many"}, {"PromptTokens": 0, "CompletionTokens": 0}, {"PromptTokens": -5}} {
+		if u := langchain.UsageOf([]*llms.ContentChoice{{GenerationInfo: info}}); u != nil {
+			t.Errorf("%v is %+v", info, u)
+		}
+	}
+	if u := langchain.UsageOf([]*llms.ContentChoice{{GenerationInfo: map[string]any{"CostUSD": 0.5}}}); u == nil || *u.CostUSD != 0.5 {
+		t.Errorf("a cost alone is %+v", u)
+	}
+}

@@ -21,6 +21,8 @@ type message struct {
 	// The fields of an AI message; empty lists there, absent elsewhere.
 	ToolCalls   *[]toolCall `json:"tool_calls,omitempty"`
 	InvalidCall *[]toolCall `json:"invalid_tool_calls,omitempty"`
+	// Usage is what an AI message used, as LangChain has it; absent when that is not known.
+	Usage *usageMetadata `json:"usage_metadata,omitempty"`
 	// The fields of a tool message.
 	ToolCallID string `json:"tool_call_id,omitempty"`
 	Status     string `json:"status,omitempty"`
@@ -101,6 +103,7 @@ func (v view) ai(out *message, m langrooms.Message, voices map[string]bool) {
 		text = namedPrefix(out.Name) + text
 	}
 	out.Content = textContent(text)
+	out.used(m.Cost())
 	calls := []toolCall{}
 	for _, p := range m.Parts {
 		if p.ToolCall != nil {

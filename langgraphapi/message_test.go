@@ -86,6 +86,28 @@ func TestView(t *testing.T) {
 	}
 }
 
+// What an answer used is told as LangChain has it, the lead's and a member's alike.
+func TestUsageMetadata(t *testing.T) {
+	u := &langrooms.Usage{InputTokens: 12, OutputTokens: 3, CostUSD: new(0.25)}
+	reply := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Usage: u}, "done")
+	lead := langrooms.NewMessage(langrooms.RoleAI, "so be it")
+	lead.Usage = u
+	for _, m := range []langrooms.Message{reply, lead} {
+		got := asJSON(t, view{lead: "boss"}.message(m, map[string]bool{}))
+		for _, want := range []string{`"usage_metadata":{"input_tokens":12,"output_tokens":3,"total_tokens":15}`, `"response_metadata":{"cost_usd":0.25}`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %s", got, want)
+			}
+		}
+	}
+	reply.Stamp.Usage = &langrooms.Usage{CostUSD: new(0.0)}
+	for _, m := range []langrooms.Message{reply, langrooms.NewMessage(langrooms.RoleAI, "x"), langrooms.NewMessage(langrooms.RoleHuman, "x")} {
+		if got := asJSON(t, view{lead: "boss"}.message(m, map[string]bool{})); strings.Contains(got, "usage_metadata") {
+			t.Errorf("unknown tokens are told: %s", got)
+		}
+	}
+}
+
 // Pieces of a reply are held back while it may be a pass.
 func TestMayBePass(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "p": true, "(Pas": true, "pass": true, "**pass**": true, "pass, but": false,

@@ -41,6 +41,7 @@ func (i *Inbox) run(ctx context.Context, d delegate.Delegate, job delegatetool.J
 	if i.cfg.Health != nil {
 		i.cfg.Health.Note(d, err)
 	}
+	reply.Usage = i.priced(job.Target, reply.Usage)
 	m := lateReply(stampOf(job), reply)
 	if err != nil {
 		e := delegate.AsError(job.Target, err)

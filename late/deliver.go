@@ -27,6 +27,7 @@ func (i *Inbox) deliver(ctx context.Context, late result) {
 		}
 		return
 	}
+	late.View.Reply.Usage = i.priced(late.Stamp.From, late.View.Reply.Usage)
 	m := lateMessage(late)
 	landed, err := i.land(ctx, late.Thread, anchor, m, func(h *thread.Hold) (bool, error) { return late.Claim(h.Context()) })
 	if err != nil {
@@ -41,6 +42,14 @@ func (i *Inbox) deliver(ctx context.Context, late result) {
 		}
 	}
 	i.arrive(late.Thread, m, late.Result == endedPaused)
+}
+
+// priced is what an answer of member's cost, as far as it is known.
+func (i *Inbox) priced(member string, u *langrooms.Usage) *langrooms.Usage {
+	if u = u.Plausible(); i.cfg.Price != nil {
+		u = u.Priced(i.cfg.Price(member))
+	}
+	return u
 }
 
 // passed reports whether the member had nothing to add, where it had been offered to say so.
@@ -74,7 +83,7 @@ func lateReply(s langrooms.Stamp, reply delegate.Reply) langrooms.Message {
 	if text == "" {
 		return lateFailure(s, langrooms.ErrorFailed, "it answered without text")
 	}
-	s.Late = true
+	s.Late, s.Usage = true, reply.Usage
 	if reply.Paused {
 		s.Task = reply.Task
 	}

@@ -24,6 +24,8 @@ type Config struct {
 	Handles delegate.HandleStore
 	// Health is told how each ask in the background ended; nil keeps no health view.
 	Health *delegate.HealthView
+	// Price is what a member's tokens cost; see exchange.Room.Price. Nil knows no prices.
+	Price func(member string) *langrooms.Price
 	// OneTurn says that the program ends after one turn: what it is given to collect is
 	// kept, and not waited for.
 	OneTurn bool

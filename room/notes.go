@@ -78,6 +78,10 @@ func noteTexts(n langrooms.Notes, outcomes []langrooms.Outcome) []string {
 		texts = append(texts, "Nobody waits for "+mentions(n.Kept)+
 			" now — the next turn on this thread begins by looking for the late answer.")
 	}
+	if n.MaxCost > 0 {
+		texts = append(texts, fmt.Sprintf("The room stopped at its cost bound: this message has cost %s, as far as that is known,"+
+			" and room.max_cost_usd is %s. Ask again to go on, or raise it.", langrooms.Dollars(n.Cost), langrooms.Dollars(n.MaxCost)))
+	}
 	if n.Cap > 1 {
 		texts = append(texts, fmt.Sprintf("The room stopped at its %d-round cap — the conversation had not"+
 			" settled. Ask again to continue it, or raise room.max_rounds.", n.Cap))

@@ -1,12 +1,14 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/acpagent"
@@ -138,7 +140,8 @@ func (a *App) openParts(ctx context.Context, c hotreload.Config) (err error) {
 	}
 	a.Saver = a.threads.saver
 	a.remember(newSwitched(a.Saver, c.Continuity))
-	if err := a.threads.wait(late.Config{Saver: a.Saver, Roster: a.Roster, Handles: a.memory, Health: a.Health}); err != nil {
+	if err := a.threads.wait(late.Config{Saver: a.Saver, Roster: a.Roster, Handles: a.memory, Health: a.Health,
+		Price: func(member string) *langrooms.Price { return pricesOf(a.Config())(member) }}); err != nil {
 		return err
 	}
 	a.Inbox = a.threads.inbox
@@ -191,8 +194,25 @@ func (a *App) Room() (r exchange.Room, release func()) {
 	c, r.Roster, release = a.members.acquire()
 	r.MaxRounds, r.Parallel, r.Lead = c.Room.MaxRounds, c.Room.Parallel == hotreload.ParallelFirst, c.Identity.Name
 	r.Limits = room.Limits{Messages: c.Room.CatchupMaxMessages, Chars: c.Room.CatchupMaxChars}
+	r.Price, r.MaxCostUSD = pricesOf(c), c.Room.MaxCostUSD
 	r.Collect, r.Health, r.Permission, r.Self = a.Collect, a.Health, a.options.Permission, a.Self()
 	return r, release
+}
+
+// pricesOf is what the members and the lead cost by c.
+func pricesOf(c hotreload.Config) func(string) *langrooms.Price {
+	lead := cmp.Or(c.Identity.Name, langrooms.Assistant)
+	return func(member string) *langrooms.Price {
+		for _, d := range c.Delegates {
+			if d.Name == member {
+				return d.Cost.Price()
+			}
+		}
+		if member == lead {
+			return c.Model.Cost.Price()
+		}
+		return nil
+	}
 }
 
 // Config returns the configuration in force.

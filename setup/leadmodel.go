@@ -84,6 +84,9 @@ func (l *leadModel) newCall(thread []langrooms.Message, options []llms.CallOptio
 func (c *leadCall) response(a *completion.Answer) *llms.ContentResponse {
 	choice := &llms.ContentChoice{Content: c.secrets.Text(a.Text), StopReason: a.Finish, GenerationInfo: map[string]any{
 		"PromptTokens": a.Input, "CompletionTokens": a.Output, "TotalTokens": a.Input + a.Output}}
+	if a.CostUSD != nil {
+		choice.GenerationInfo["CostUSD"] = *a.CostUSD
+	}
 	for _, call := range a.Calls {
 		choice.ToolCalls = append(choice.ToolCalls, llms.ToolCall{ID: call.ID, Type: "function",
 			FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: call.Arguments}})

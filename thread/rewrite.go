@@ -28,6 +28,10 @@ func (h *Hold) Rewind(upTo int64) error {
 	return h.checkErased()
 }
 
+// CostsChannel holds what was spent on a thread. It belongs to the thread as a whole: a rewind
+// and a branch leave it as it is, and a fork begins without it.
+const CostsChannel = "room.costs"
+
 // prune forgets every checkpoint but the newest, after a rewind.
 func (h *Hold) prune() error {
 	pruner, ok := h.saver.(checkpointer.Pruner)
@@ -69,7 +73,10 @@ func (h *Hold) checkErased() error {
 
 // rewrite puts a step that erases history, and begins a new epoch with it.
 func (h *Hold) rewrite(step checkpointer.Step) error {
-	step.Channels = map[string][]byte{epochChannel: []byte(langrooms.NewID())}
+	if step.Channels == nil {
+		step.Channels = map[string][]byte{}
+	}
+	step.Channels[epochChannel] = []byte(langrooms.NewID())
 	if err := h.put(step); err != nil {
 		return err
 	}
@@ -110,7 +117,11 @@ func (h *Hold) Fork(upTo *int64, target *Hold) error {
 		if upTo != nil {
 			target.length = min(target.length, *upTo)
 		}
-		err = target.rewrite(checkpointer.Step{ID: langrooms.NewID(), Metadata: checkpointer.Metadata{"source": "fork"}})
+		step := checkpointer.Step{ID: langrooms.NewID(), Metadata: checkpointer.Metadata{"source": "fork"}}
+		if _, ok := target.channels[CostsChannel]; ok {
+			step.Remove = []string{CostsChannel}
+		}
+		err = target.rewrite(step)
 		if err != nil {
 			err = errors.Join(err, target.Delete())
 		}
@@ -153,18 +164,21 @@ func (h *Hold) Branch(checkpoint string, upTo *int64) error {
 	if upTo != nil {
 		length = min(length, *upTo)
 	}
+	costs, spent := h.channels[CostsChannel]
 	h.head, h.channels = at.Ref, maps.Clone(at.Channels)
 	if h.channels == nil {
 		h.channels = map[string][]byte{}
 	}
-	var gone []string
+	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Metadata: checkpointer.Metadata{"source": sourceFork}}
 	for name := range h.channels {
-		if name != epochChannel {
-			gone = append(gone, name) // what was under way there is not under way here
+		if name != epochChannel && !(spent && name == CostsChannel) {
+			step.Remove = append(step.Remove, name) // what was under way there is not under way here
 		}
 	}
-	err = h.rewrite(checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Remove: gone,
-		Metadata: checkpointer.Metadata{"source": sourceFork}})
+	if spent {
+		step.Channels = map[string][]byte{CostsChannel: costs}
+	}
+	err = h.rewrite(step)
 	if err == nil {
 		h.length = length
 	}

@@ -20,6 +20,7 @@ func (c *conversation) commands() []terminal.Command {
 		{Name: "who", Help: "list the delegates", Beside: true, Do: c.who},
 		{Name: "threads", Help: "list the threads, newest first", Beside: true, Do: c.threads},
 		{Name: "thread", Args: "[NAME]", Help: "go over to another thread, or say which this is", Do: c.goTo},
+		{Name: "cost", Help: "say what this thread has cost, by member", Beside: true, Do: c.cost},
 		{Name: "search", Args: "TEXT", Help: "find messages in all threads", Beside: true, Do: c.search},
 		{Name: "answer", Args: "@NAME TEXT", Help: "answer the question of a delegate that waits", Turn: c.answer},
 		{Name: "undo", Help: "take back the last message and what followed it", Do: c.undo},

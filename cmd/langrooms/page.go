@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/console"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/httpapi"
 	"github.com/langrooms/langrooms/lifecycle"
@@ -17,7 +20,7 @@ import (
 // mountPage serves the console, and of /api what it needs beside the threads and the shared
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
-	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact,
+	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Costs: s.costs,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
 			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}
@@ -45,6 +48,18 @@ func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 		mux.Handle(pattern, page)
 	}
 	return nil
+}
+
+// costs is what a thread of the caller's has cost.
+func (s *server) costs(ctx context.Context, who httpapi.Caller, id string) (exchange.Costs, error) {
+	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
+		return exchange.Costs{}, err
+	}
+	costs, err := exchange.ReadCosts(ctx, s.app.Saver, id)
+	if errors.Is(err, checkpointer.ErrNotFound) { // nothing has been said there yet
+		return exchange.Costs{Members: map[string]langrooms.Spending{}}, nil
+	}
+	return costs, err
 }
 
 // compact compacts a thread of the caller's. A shared session's messages keep their numbers.

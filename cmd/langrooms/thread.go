@@ -24,9 +24,16 @@ func (p *program) threadCommand() *cobra.Command {
 	})
 	list.Flags().StringVarP(&p.thread, "thread", "t", "", "list only this `THREAD`")
 	p.jsonFlag(list)
-	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs,
-		RunE: p.withSaver(p.threadShow)}
+	var costs bool
+	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs}
+	show.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+		if err := p.threadShow(ctx, saver, costs); err != nil || !costs {
+			return err
+		}
+		return p.showCosts(ctx, saver)
+	})
 	p.threadFlag(show)
+	show.Flags().BoolVar(&costs, "cost", false, "say of each message what it cost, and at the end what the thread did")
 	p.jsonFlag(show)
 	return group("thread", "Look at and change the stored threads", list, show, p.searchCommand(), p.deleteCommand(), p.rewindCommand(),
 		p.forkCommand(), p.compactCommand(), p.exportCommand(), p.importCommand())
@@ -107,10 +114,12 @@ type messageLine struct {
 	Failed    bool           `json:"failed,omitempty"`
 	Late      bool           `json:"late,omitempty"`
 	Incognito bool           `json:"incognito,omitempty"`
+	// Usage is what the message cost; absent when nothing of it is known.
+	Usage *langrooms.Usage `json:"usage,omitempty"`
 }
 
 func lineOf(m langrooms.Message) messageLine {
-	l := messageLine{ID: m.ID, Time: m.Time, Role: m.Role, Text: textOf(m)}
+	l := messageLine{ID: m.ID, Time: m.Time, Role: m.Role, Text: textOf(m), Usage: m.Cost()}
 	if s := m.Stamp; s != nil {
 		l.From, l.To, l.Exchange, l.Round = s.From, s.To, s.Exchange, s.Round
 		l.Failed, l.Late, l.Incognito = s.Failed, s.Late, s.Incognito
@@ -138,7 +147,7 @@ func textOf(m langrooms.Message) string {
 	return strings.Join(pieces, "\n")
 }
 
-func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) error {
+func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver, costs bool) error {
 	if err := langrooms.CheckThreadID(p.thread); err != nil {
 		return err
 	}
@@ -149,7 +158,7 @@ func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver) erro
 		if err == nil && p.json {
 			err = p.line(lineOf(m))
 		} else if err == nil {
-			_, err = fmt.Fprint(p.out, terminal.Clean(paragraph(lineOf(m))))
+			_, err = fmt.Fprint(p.out, terminal.Clean(paragraph(lineOf(m), costs)))
 		}
 		if err != nil {
 			return err
@@ -173,7 +182,7 @@ func speaker(l messageLine) string {
 	return who
 }
 
-func paragraph(l messageLine) string {
+func paragraph(l messageLine, costs bool) string {
 	who := speaker(l)
 	for _, mark := range []struct {
 		set  bool
@@ -182,6 +191,9 @@ func paragraph(l messageLine) string {
 		if mark.set {
 			who += " (" + mark.word + ")"
 		}
+	}
+	if costs && l.Usage != nil {
+		who += "  " + costOf(l.Usage)
 	}
 	head := fmt.Sprintf("%s  %s  %s\n", l.Time.Local().Format(time.DateTime), l.ID, who)
 	return head + "    " + strings.ReplaceAll(l.Text, "\n", "\n    ") + "\n"

@@ -57,6 +57,7 @@ type wireMessage struct {
 	TaskID    string
 	ContextID string
 	Parts     []wirePart
+	Metadata  json.RawMessage
 }
 
 type wireTask struct {
@@ -74,11 +75,13 @@ type wireTask struct {
 	// An update of a subscription.
 	Artifact *wireArtifact
 	Append   bool
+	Metadata json.RawMessage
 }
 
 type wireArtifact struct {
 	ArtifactID string
 	Parts      []wirePart
+	Metadata   json.RawMessage
 }
 
 // wireResult is what a call can return: a task or message as such (0.3, and every
@@ -107,7 +110,7 @@ func readResult(data json.RawMessage) (task, error) {
 	case w.Status != nil || w.Kind == "task":
 		return w.wireTask.read(), nil
 	case w.Kind == "message" || w.Parts != nil:
-		m := wireMessage{TaskID: w.TaskID, ContextID: w.ContextID, Parts: w.Parts}
+		m := wireMessage{TaskID: w.TaskID, ContextID: w.ContextID, Parts: w.Parts, Metadata: w.Metadata}
 		return m.read(), nil
 	case w.ID != "" || w.Artifacts != nil:
 		return w.wireTask.read(), nil
@@ -120,7 +123,7 @@ var errNeither = errors.New("it holds neither a task nor a message")
 // read reads a message that stands in a task's place: an answer.
 func (m *wireMessage) read() task {
 	return task{bare: true, id: bounded(m.TaskID), contextID: bounded(m.ContextID), state: a2a.TaskStateCompleted,
-		artifacts: render(m.Parts), thought: thoughts(m.Parts)}
+		artifacts: render(m.Parts), thought: thoughts(m.Parts), spent: spentOf(m.Metadata)}
 }
 
 func (w *wireTask) read() task {
@@ -141,7 +144,23 @@ func (w *wireTask) read() task {
 	}
 	t.contextID = first(bounded(w.ContextID), bounded(w.Snake), bounded(said))
 	t.files, t.thought = digestFiles(parts), thoughts(parts)
+	t.spent = w.spent()
 	return t
+}
+
+// spent is what the task, its newest message or its newest artifact says of its cost.
+func (w *wireTask) spent() spent {
+	told := []json.RawMessage{w.Metadata}
+	if w.Status != nil {
+		told = append(told, w.Status.Message.Metadata)
+	}
+	if n := len(w.Artifacts); n > 0 {
+		told = append(told, w.Artifacts[n-1].Metadata)
+	}
+	if n := len(w.History); n > 0 && !strings.HasSuffix(strings.ToLower(w.History[n-1].Role), "user") {
+		told = append(told, w.History[n-1].Metadata)
+	}
+	return spentOf(told...)
 }
 
 // bounded returns an id that can be kept and shown, else "".

@@ -16,17 +16,17 @@ const maxQuestion = 1000
 func (s *session) judge(t task) (delegate.Reply, error) {
 	switch t.phase() {
 	case answered:
-		return delegate.Reply{Text: t.words(), Task: t.id}, nil
+		return delegate.Reply{Text: t.words(), Task: t.id, Usage: t.spent.usage()}, nil
 	case paused:
 		if t.spoke() {
-			return delegate.Reply{Text: t.said, Task: t.id}, nil
+			return delegate.Reply{Text: t.said, Task: t.id, Usage: t.spent.usage()}, nil
 		}
 		if t.id == "" {
 			e := s.fail(delegate.KindProtocol, fmt.Errorf("it needs input, but names no task to resume: %s", delegate.OneLine(t.words(), maxQuestion)))
 			e.Accepted = true
 			return delegate.Reply{}, e
 		}
-		return delegate.Reply{Text: s.pauseText(t), Paused: true, Task: t.id}, nil
+		return delegate.Reply{Text: s.pauseText(t), Paused: true, Task: t.id, Usage: t.spent.usage()}, nil
 	}
 	e := s.fail(failureKind(t.state), fmt.Errorf("its task %s", stateWord(t.state)))
 	if said := t.diagnosis(); said != "" {

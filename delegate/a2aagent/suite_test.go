@@ -175,7 +175,11 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 			x.die()
 			yield(nil, err) // the server keeps its goroutines until the work has an end
 		case err == nil && out.flush():
-			yield(a2a.NewStatusUpdateEvent(ec, a2a.TaskStateCompleted, nil), nil)
+			done := a2a.NewStatusUpdateEvent(ec, a2a.TaskStateCompleted, nil)
+			if u := x.script.Usage; u != nil { // as Google's ADK tells it
+				done.SetMeta("adk_usage_metadata", map[string]any{"promptTokenCount": u.InputTokens, "candidatesTokenCount": u.OutputTokens})
+			}
+			yield(done, nil)
 		case err != nil:
 			yield(nil, err)
 		}

@@ -19,6 +19,8 @@ type task struct {
 	status, artifacts string
 	thought           string // the reasoning among them, which is in neither
 	files             [sha256.Size]byte
+	// spent is what the agent says of its cost, which is no progress.
+	spent spent
 	// said is what the agent says in the history: an answer where it stands nowhere else. It
 	// is no progress.
 	said string
@@ -27,6 +29,7 @@ type task struct {
 // moved reports whether there is progress since an earlier observation.
 func (t task) moved(earlier task) bool {
 	t.said, earlier.said = "", ""
+	t.spent, earlier.spent = spent{}, spent{}
 	return t != earlier
 }
 

@@ -189,7 +189,7 @@ func usage(data json.RawMessage) *langrooms.Usage {
 	if json.Unmarshal(data, &u) != nil || u == nil || u.InputTokens < 0 || u.OutputTokens < 0 {
 		return nil
 	}
-	return &langrooms.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}
+	return (&langrooms.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens}).Plausible()
 }
 
 // incomplete says why a turn that ended for this reason gave no whole answer; empty when

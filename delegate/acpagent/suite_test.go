@@ -111,7 +111,11 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 		if p.script.Late != "" {
 			time.AfterFunc(lateBy, func() { writeChunk(string(r.SessionId), "agent_message_chunk", []byte(p.script.Late)) })
 		}
-		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+		response := acp.PromptResponse{StopReason: acp.StopReasonEndTurn}
+		if u := p.script.Usage; u != nil {
+			response.Usage = &acp.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, TotalTokens: u.InputTokens + u.OutputTokens}
+		}
+		return response, nil
 	case errors.As(err, &failure):
 		return acp.PromptResponse{}, acp.NewInternalError(failure.Words)
 	case errors.Is(err, delegatetest.ErrDie):

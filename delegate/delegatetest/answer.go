@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 )
 
@@ -23,6 +24,7 @@ var answerRules = []rule{
 	{"probe", "Probe succeeds and costs the peer no message", checkProbe},
 	{"answer", "the answer's text is what the peer said, to the letter", checkAnswer},
 	{"answer-empty", "an answer without text is a reply, not an error", checkEmpty},
+	{"usage", "what the peer tells of its tokens is in the reply, and of what it does not tell nothing is", checkUsage},
 	{"answer-large", "a reply of 10 MB arrives whole, or is marked incomplete, or is an error of kind protocol", checkLarge},
 	{"utf8-invalid", "bytes that are no UTF-8 never get out, and what is around them does", checkInvalid},
 	{"utf8-split", "a character that is cut into two pieces arrives as one", checkSplit},
@@ -86,6 +88,26 @@ func checkAnswer(r *run) {
 		r.broken("the reply is %q, the peer said %q", a.reply.Text, said)
 	case a.reply.Paused || a.reply.Incomplete != "":
 		r.broken("a complete answer is marked paused %v, incomplete %q", a.reply.Paused, a.reply.Incomplete)
+	}
+}
+
+func checkUsage(r *run) {
+	for _, told := range []*langrooms.Usage{nil, {InputTokens: 1234, OutputTokens: 56}} {
+		d := r.start(Script{End: EndAnswer, Pieces: pieces("hello"), Usage: told})
+		a, ok := r.ask(d, delegate.Request{Prompt: "hi"})
+		if !ok {
+			return
+		}
+		switch got := a.reply.Usage; {
+		case a.err != nil:
+			r.broken("Ask = %v", a.err)
+		case told == nil && got != nil:
+			r.broken("the reply's usage is %+v, of which the peer has told nothing", *got)
+		case told != nil && got == nil:
+			r.broken("the reply has no usage, the peer told %+v", *told)
+		case told != nil && (got.InputTokens != told.InputTokens || got.OutputTokens != told.OutputTokens || got.CostUSD != nil):
+			r.broken("the reply's usage is %+v, the peer told %+v", *got, *told)
+		}
 	}
 }
 

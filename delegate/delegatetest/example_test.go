@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/delegate/delegatetest"
 )
@@ -18,6 +19,7 @@ import (
 type mirror struct {
 	peer   func(ctx context.Context, prompt string, say func(piece []byte) error) error
 	secret string
+	usage  *langrooms.Usage // of each answer
 	life   context.Context
 	end    context.CancelFunc
 	mu     sync.Mutex // guards that no Ask begins while Close waits
@@ -60,7 +62,7 @@ func (m *mirror) Ask(ctx context.Context, req delegate.Request) (delegate.Reply,
 	})
 	switch {
 	case err == nil:
-		return delegate.Reply{Text: m.clean(said.String())}, nil
+		return delegate.Reply{Text: m.clean(said.String()), Usage: m.usage}, nil
 	case m.life.Err() != nil:
 		return delegate.Reply{}, m.fail(delegate.KindUnreachable, "closed")
 	case ctx.Err() != nil:
@@ -123,7 +125,7 @@ var harness = delegatetest.Harness{
 	},
 	Start: func(_ testing.TB, script delegatetest.Script) delegate.Delegate {
 		m := newMirror()
-		m.secret = script.Secret
+		m.secret, m.usage = script.Secret, script.Usage
 		m.peer = func(ctx context.Context, prompt string, say func(piece []byte) error) error {
 			return script.Play(ctx, delegatetest.Message{Prompt: prompt}, say)
 		}

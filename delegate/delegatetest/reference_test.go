@@ -326,7 +326,18 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 	case said == "" && r.has("answer-empty"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
 	}
-	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req)}, nil
+	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req), Usage: r.usage()}, nil
+}
+
+// usage is what the peer tells, spoilt by a fault.
+func (r *reference) usage() *langrooms.Usage {
+	switch {
+	case r.has("usage-lost"):
+		return nil
+	case r.has("usage-zero") && r.script.Usage == nil:
+		return &langrooms.Usage{}
+	}
+	return r.script.Usage
 }
 
 // lost reports whether the reply says that the conversation had been lost: each is, but the

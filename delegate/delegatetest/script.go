@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+
+	"github.com/langrooms/langrooms"
 )
 
 // End says how a scripted peer ends its work on a message.
@@ -72,6 +74,9 @@ type Script struct {
 	Times      int    `json:"times,omitempty"`
 	RetryAfter int    `json:"retry_after,omitempty"`
 	Location   string `json:"location,omitempty"`
+	// Usage is what the peer tells of the tokens of its answer, where the protocol has a place
+	// for it; nil tells nothing.
+	Usage *langrooms.Usage `json:"usage,omitempty"`
 	// Words are the peer's reason to fail, or its question.
 	Words string `json:"words,omitempty"`
 }

@@ -77,6 +77,8 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"probe-message", "probe", false},
 		{"answer", "answer", false},
 		{"answer-empty", "answer-empty", false},
+		{"usage-lost", "usage", false},
+		{"usage-zero", "usage", false},
 		{"answer-large", "answer-large", false},
 		{"utf8-invalid", "utf8-invalid", false},
 		{"utf8-dropped", "utf8-invalid", false},

@@ -136,6 +136,9 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := turn.Afford(r); err != nil {
+		return "", fmt.Errorf("delegate @%s was not asked: %w", a.Target, err)
+	}
 	timeout := time.Duration(math.Ceil(a.Timeout * float64(time.Second)))
 	if a.Background {
 		return d.background(turn, speaker(r), Job{Thread: turn.Thread(), Target: a.Target, Query: a.Query, Timeout: timeout,

@@ -407,3 +407,20 @@ func exampleRoster() *delegate.Live {
 	}
 	return delegate.NewLive(registry)
 }
+
+// A turn that has cost what it may delegates nothing any more, and the model is told why.
+func TestMaxCost(t *testing.T) {
+	proto := named("proto")
+	tu := begin(t)
+	tu.Charge("assistant", &langrooms.Usage{CostUSD: new(0.5)})
+	cfg := delegatetool.Config{Room: with(roster(t, proto), func(r *exchange.Room) { r.MaxCostUSD = 0.5 }),
+		Background: func(delegatetool.Job) error { t.Error("it runs in the background"); return nil }}
+	for _, background := range []bool{false, true} {
+		_, err := tu.call(cfg, args{"target": "proto", "query": "q", "background": background})
+		if want := "delegate @proto was not asked: the message has reached its cost bound: $0.50 of $0.50 (room.max_cost_usd)"; err == nil || err.Error() != want {
+			t.Errorf("background %v: %v, want %s", background, err, want)
+		}
+	}
+	expect(t, "asked", 0, len(proto.asked))
+	expect(t, "thread", []string{"human: hello", "ai: the call", "tool: the result"}, tu.flush())
+}

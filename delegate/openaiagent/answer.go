@@ -20,9 +20,7 @@ func (c *call) reply(response *llms.ContentResponse) delegate.Reply {
 	reply.Incomplete = c.incomplete(choice.StopReason)
 	input, _ := choice.GenerationInfo["PromptTokens"].(int)
 	output, _ := choice.GenerationInfo["CompletionTokens"].(int)
-	if input > 0 || output > 0 {
-		reply.Usage = &langrooms.Usage{InputTokens: input, OutputTokens: output}
-	}
+	reply.Usage = (&langrooms.Usage{InputTokens: input, OutputTokens: output, CostUSD: c.cost}).Plausible()
 	return reply
 }
 

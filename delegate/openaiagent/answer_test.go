@@ -125,6 +125,33 @@ func TestStreamIsProgress(t *testing.T) {
 	}
 }
 
+// OpenRouter says what an answer cost; what is no number there costs the answer nothing.
+func TestCostOfTheEndpoint(t *testing.T) {
+	for cost, want := range map[string]float64{"0.0125": 0.0125, "0": 0, "-1": -1, `"0.5"`: -1, "{}": -1, "null": -1, "1e300": -1} {
+		for _, stream := range []bool{true, false} {
+			a := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				usage := `"usage":{"prompt_tokens":11,"completion_tokens":5,"cost":` + cost + `}`
+				if !stream {
+					io.WriteString(w, `{"choices":[{"message":{"content":"x"}}],`+usage+`}`)
+					return
+				}
+				sendEvents(w, chunk("x"), stop, `{"choices":[],`+usage+`}`, done)
+			})
+			reply, err := a.Ask(context.Background(), delegate.Request{Prompt: "hi"})
+			got := -1.0
+			if err != nil || reply.Usage == nil || reply.Usage.InputTokens != 11 {
+				t.Fatalf("%s: %+v, %v", cost, reply.Usage, err)
+			}
+			if reply.Usage.CostUSD != nil {
+				got = *reply.Usage.CostUSD
+			}
+			if got != want {
+				t.Errorf("stream %v, %s: %v, want %v", stream, cost, got, want)
+			}
+		}
+	}
+}
+
 // Endpoints cut between the bytes of a character, and JavaScript ones between the halves
 // of a surrogate pair.
 func TestPiecesCutInsideACharacter(t *testing.T) {

@@ -38,6 +38,7 @@ type call struct {
 	// refused and cut are why an answer with text is not a whole one.
 	refused bool
 	cut     *delegate.Error
+	cost    *float64 // as the endpoint says
 	// sent: the request of this attempt has gone out.
 	sent atomic.Bool
 	// failure is why the last attempt failed.
@@ -190,7 +191,7 @@ func (c *call) complete(req *http.Request) ([]byte, *delegate.Error) {
 		return nil, &delegate.Error{Delegate: c.agent.cfg.Name, Kind: delegate.KindFailed, Accepted: true, Err: fmt.Errorf(
 			"it reached its limit of %d tokens before it said anything, its reasoning counted; raise max_tokens", c.agent.cfg.MaxTokens)}
 	}
-	c.refused = whole.Refused
+	c.refused, c.cost = whole.Refused, whole.CostUSD
 	body, err := whole.Encode()
 	if err != nil {
 		return nil, c.protocol(err)

@@ -74,6 +74,9 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		event(w, stop)
+		if u := e.script.Usage; u != nil {
+			event(w, fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, u.InputTokens, u.OutputTokens))
+		}
 		event(w, done)
 	case errors.As(err, &failure):
 		event(w, fmt.Sprintf(`{"error":{"message":%s}}`, quote([]byte(failure.Words))))

@@ -80,7 +80,7 @@ var layers = []row{
 	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},
 	{layer: 5, pkg: "acpserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{acpSDK}},
 	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
-	{layer: 5, pkg: "httpapi", may: []string{"checkpointer", "consent", "delegate", "hotreload", "internal/names", "lifecycle", "room", "setting", "sharedsession", "thread"}},
+	{layer: 5, pkg: "httpapi", may: []string{"checkpointer", "consent", "delegate", "exchange", "hotreload", "internal/names", "lifecycle", "room", "setting", "sharedsession", "thread"}},
 	{layer: 5, pkg: "console"},
 	{layer: 5, pkg: "mcpserver", may: []string{"sharedsession"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"}},
 

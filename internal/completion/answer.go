@@ -40,6 +40,8 @@ type Answer struct {
 	Refused bool
 	// Input and Output count tokens; 0 when the endpoint does not.
 	Input, Output int
+	// CostUSD is what the endpoint says that the answer cost; nil where it does not.
+	CostUSD *float64
 	// Calls are the tools that the model wants run, each with an id of its own.
 	Calls []Call
 	// Kept are the fields of the message that are none of these.
@@ -70,6 +72,17 @@ type fields = map[string]json.RawMessage
 type usage struct {
 	Prompt     float64 `json:"prompt_tokens"`
 	Completion float64 `json:"completion_tokens"`
+	// Cost is in US dollars, at OpenRouter and what follows it.
+	Cost json.RawMessage `json:"cost"`
+}
+
+// dollars is the cost, if it is a number.
+func (u usage) dollars() *float64 {
+	var cost *float64
+	if json.Unmarshal(u.Cost, &cost) != nil || cost == nil || *cost < 0 {
+		return nil
+	}
+	return cost
 }
 
 // Read reads a whole answer or a stream, whichever the first character shows: an

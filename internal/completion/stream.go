@@ -172,7 +172,7 @@ func (f *folder) answer() (*Answer, error) {
 		f.reporter.rest(words)
 	}
 	a := &Answer{Text: f.text.whole.String(), Finish: f.finish, Refused: f.refused,
-		Input: count(f.usage.Prompt), Output: count(f.usage.Completion)}
+		Input: count(f.usage.Prompt), Output: count(f.usage.Completion), CostUSD: f.usage.dollars()}
 	a.Calls, a.Kept = f.finishCalls()
 	return a, nil
 }

@@ -65,6 +65,11 @@ func (n *Node) ask(ctx context.Context, t *Turn) (answer langrooms.Message, ok b
 	}
 	answer, ok = langchain.FromChoices(resp.Choices)
 	answer.ID = said.id
+	answer.Usage = langchain.UsageOf(resp.Choices)
+	if t.room.Price != nil {
+		answer.Usage = answer.Usage.Priced(t.room.Price(t.lead()))
+	}
+	t.turn.Charge(t.lead(), answer.Usage)
 	said.whole(resp.Choices)
 	return answer, ok, nil
 }

@@ -301,6 +301,13 @@ func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result
 		result.Aside = stop.Sentence()
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + result.Aside)
 	}
+	if t.turn.Spent().Known() {
+		spent := t.turn.Spent()
+		result.Spent = &spent
+	}
+	if t.turn.Afford(t.room) != nil {
+		result.Notes.Cost, result.Notes.MaxCost = t.turn.Spent().CostUSD, t.room.MaxCostUSD
+	}
 	if err == nil && result.Text == "" {
 		result.Text, result.Aside = withoutText, withoutText
 	}

@@ -392,3 +392,51 @@ func TestUnreadableArguments(t *testing.T) {
 		}
 	}
 }
+
+// What the lead's answers cost stands on its messages, is summed under its name, and ends its
+// delegations once the message has cost what it may.
+func TestCostOfTheLead(t *testing.T) {
+	saver := memorysaver.New()
+	defer saver.Close()
+	used := func(c *llms.ContentChoice, in, out int) *llms.ContentChoice {
+		c.GenerationInfo = map[string]any{"PromptTokens": in, "CompletionTokens": out}
+		return c
+	}
+	var afford []bool
+	look := tool{"look", func(ctx context.Context, _ string) (string, error) {
+		turn, r, _ := exchange.FromContext(ctx)
+		afford = append(afford, turn.Afford(r) == nil)
+		return "seen", nil
+	}}
+	m := &model{script: []*llms.ContentChoice{used(toolCall("look"), 100_000, 0), used(toolCall("look"), 100_000, 100_000), words("done")}}
+	n, err := leadnode.New(leadnode.Config{Saver: saver, Tools: []leadnode.Tool{look},
+		Model: func() (llms.Model, error) { return m, nil },
+		Room: func() (exchange.Room, func()) {
+			return exchange.Room{Lead: "vera", MaxCostUSD: 0.25, Price: func(member string) *langrooms.Price {
+				return map[string]*langrooms.Price{"vera": {InputPerMTok: 1, OutputPerMTok: 2}}[member]
+			}}, func() {}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := n.Run(t.Context(), leadnode.Input{Thread: "t", Text: "go"})
+	expect(t, "error", nil, err)
+	expect(t, "spent", "3 answers, 200,000 tokens in, 100,000 out, the tokens of 1 unknown, $0.40, the cost of 1 unknown", result.Spent.String())
+	expect(t, "it can afford to ask", []bool{true, false}, afford)
+	if !strings.Contains(result.Text, "The room stopped at its cost bound: this message has cost $0.40") {
+		t.Errorf("the operator reads %q", result.Text)
+	}
+	costs, err := exchange.ReadCosts(t.Context(), saver, "t")
+	expect(t, "error", nil, err)
+	expect(t, "of the thread", *result.Spent, costs.Members["vera"])
+	var told []string
+	for m, err := range saver.Messages(t.Context(), checkpointer.Ref{Thread: "t"}, checkpointer.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u := m.Cost(); u != nil {
+			told = append(told, fmt.Sprint(u.InputTokens, " ", u.OutputTokens, " ", langrooms.Dollars(*u.CostUSD)))
+		}
+	}
+	expect(t, "on its messages", []string{"100000 0 $0.10", "100000 100000 $0.30"}, told)
+}

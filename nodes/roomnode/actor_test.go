@@ -3,6 +3,7 @@ package roomnode_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 		where = " in its conversation"
 	}
 	a.sent("@" + a.name + where + "\n" + indent(req.Prompt))
+	var usage *langrooms.Usage
 	for {
 		line, ok := a.next()
 		if !ok {
@@ -42,6 +44,9 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 		switch line[0] {
 		case '+':
 			<-a.p.answered(words)
+			continue
+		case '$':
+			usage = a.usage(words)
 			continue
 		case '>':
 			kind, text, _ := strings.Cut(words, " ")
@@ -56,8 +61,24 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 			}
 			return a.incident(ctx, words)
 		}
-		return answer(words), nil
+		reply := answer(words)
+		reply.Usage = usage
+		return reply, nil
 	}
+}
+
+// usage reads "IN OUT" or "IN OUT DOLLARS".
+func (a *actor) usage(words string) *langrooms.Usage {
+	var u langrooms.Usage
+	var cost float64
+	switch n, _ := fmt.Sscan(words, &u.InputTokens, &u.OutputTokens, &cost); n {
+	case 3:
+		u.CostUSD = &cost
+	case 2:
+	default:
+		a.p.t.Errorf("usage %q: not IN OUT [DOLLARS]", words)
+	}
+	return &u
 }
 
 // sent notes what the actor was sent.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,6 +124,10 @@ func (p *player) setKnobs(lines []string) {
 			p.room.Lead, err = value, nil
 		case "parallel":
 			p.room.Parallel, err = value == "on", nil
+		case "cost":
+			p.room.MaxCostUSD, err = strconv.ParseFloat(value, 64)
+		case "price":
+			err = p.setPrice(value)
 		case "incognito":
 			p.incognito, err = value == "on", nil
 		case "collect":
@@ -136,11 +141,28 @@ func (p *player) setKnobs(lines []string) {
 	}
 }
 
+// setPrice reads "NAME INPUT OUTPUT", in dollars for a million tokens.
+func (p *player) setPrice(line string) error {
+	var name string
+	price := new(langrooms.Price)
+	if _, err := fmt.Sscan(line, &name, &price.InputPerMTok, &price.OutputPerMTok); err != nil {
+		return err
+	}
+	before := p.room.Price
+	p.room.Price = func(member string) *langrooms.Price {
+		if member == name || before == nil {
+			return map[string]*langrooms.Price{name: price}[member]
+		}
+		return before(member)
+	}
+	return nil
+}
+
 func (p *player) setScript(lines []string) {
 	for _, line := range lines {
-		i := strings.IndexAny(line, ":!%>+")
+		i := strings.IndexAny(line, ":!%>+$")
 		if i < 0 {
-			p.t.Fatalf("script %q: no name in front of a ':', '!', '%%', '>' or '+'", line)
+			p.t.Fatalf("script %q: no name in front of a ':', '!', '%%', '>', '+' or '$'", line)
 		}
 		p.script[line[:i]] = append(p.script[line[:i]], line[i:])
 	}
@@ -166,7 +188,22 @@ func (p *player) say(text string) map[string]string {
 		"reply":   result.Text + "\n---\n" + ending(result, err),
 		"events":  p.eventLines(),
 		"result":  p.resultJSON(result),
+		"costs":   p.costs(),
 	}
+}
+
+// costs renders what the thread has cost so far.
+func (p *player) costs() string {
+	costs, err := exchange.ReadCosts(p.t.Context(), p.saver.Saver, thread)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(costs.Members)) {
+		fmt.Fprintf(&b, "@%s: %s\n", name, costs.Members[name])
+	}
+	fmt.Fprintf(&b, "all: %s\n", costs.Total)
+	return b.String()
 }
 
 // prompt is what one member was sent.

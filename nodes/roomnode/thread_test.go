@@ -174,6 +174,12 @@ func (p *player) stampText(s *langrooms.Stamp) string {
 	if s.Seen != 0 {
 		text += fmt.Sprintf(" seen=%d", s.Seen)
 	}
+	if s.Usage != nil {
+		text += fmt.Sprintf(" usage=%d/%d", s.Usage.InputTokens, s.Usage.OutputTokens)
+		if s.Usage.CostUSD != nil {
+			text += "/" + langrooms.Dollars(*s.Usage.CostUSD)
+		}
+	}
 	for _, f := range []struct {
 		name string
 		set  bool

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //
 //	roster   a delegate a line: NAME [stateless|own_replies]; another roster later swaps it
 //	roster while waiting   the same, but at the moment when the next say waits for the thread
-//	knobs    a line each: messages N · chars N · rounds N · lead NAME · parallel on|off · incognito on|off · collect on|off
+//	knobs    a line each: messages N · chars N · rounds N · lead NAME · parallel on|off · cost DOLLARS ·
+//	         price NAME INPUT OUTPUT · incognito on|off · collect on|off
 //	before   messages that are put on the thread, as in "thread" below; see parseHead
 //	compact  keep=N members=NAME:SEEN,…, and on further lines the summary
 //	store    what the store does during the next say, a line a fault:
@@ -39,6 +40,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	                                and a TASK that reads task-N
 //	           NAME> KIND words     reports progress; another line follows
 //	           NAME+ OTHER          waits until OTHER has answered; another line follows
+//	           NAME$ IN OUT [DOLLARS]   what the next answer tells of its cost; another line follows
 //	           NAME% INCIDENT       see actor.incident
 //	say      the operator's message, without the file's last line break
 //	prompts  what each dispatched member was sent in that turn
@@ -46,8 +48,9 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	reply    what the operator got, and below a line of --- how it ended
 //	events   the turn's events
 //	result   the same facts as JSON, without times
+//	costs    what the thread has cost so far, by member and in all
 //
-// The last five are expectations, compared where they stand; go test -update rewrites them.
+// The last six are expectations, compared where they stand; go test -update rewrites them.
 func TestTranscripts(t *testing.T) {
 	for _, store := range stores {
 		t.Run(store.name, func(t *testing.T) {
