@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { highlight, maxMarkdown, pieces, visible } from "./markdown";
+import { Growing } from "./growing";
+import { highlight, maxMarkdown, visible } from "./markdown";
 import { t } from "./strings";
 
 /** Markdown shows what a voice has written. Code is coloured when the text is whole. */
@@ -7,14 +8,14 @@ export function Markdown({ text, live }: { text: string; live?: boolean }) {
   const ref = useRef<HTMLDivElement>(null);
   const [all, setAll] = useState(false);
   const long = text.length > maxMarkdown;
-  const shown = useRef<Shown[]>([]);
+  const shown = useRef(new Growing());
   useLayoutEffect(() => {
     if (long || !ref.current) return;
     if (!live) {
       ref.current.replaceChildren(); // code blocks have been dressed
-      shown.current = [];
+      shown.current = new Growing();
     }
-    shown.current = patch(ref.current, shown.current, text);
+    shown.current.show(ref.current, text);
     if (live) return;
     for (const code of ref.current.querySelectorAll<HTMLElement>("pre > code")) {
       dress(code);
@@ -29,23 +30,6 @@ export function Markdown({ text, live }: { text: string; live?: boolean }) {
       {!all && <button type="button" class="quiet" onClick={() => setAll(true)}>{t.showAll}</button>}
     </div>
   );
-}
-
-interface Shown { raw: string; nodes: ChildNode[] }
-
-/** patch shows a text where an earlier one stands; what has not changed is not touched. */
-function patch(into: HTMLElement, old: Shown[], text: string): Shown[] {
-  const now = pieces(text);
-  let same = 0;
-  while (same < now.length && same < old.length && now[same].raw === old[same].raw) same++;
-  for (const block of old.slice(same)) for (const node of block.nodes) node.remove();
-  const fresh = now.slice(same).map(({ raw, render }) => {
-    const nodes = render();
-    const block = { raw, nodes: [...nodes.childNodes] };
-    into.append(nodes);
-    return block;
-  });
-  return [...old.slice(0, same), ...fresh];
 }
 
 /** dress gives a code block its copy button, and the keyboard a way to scroll it. */

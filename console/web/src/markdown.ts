@@ -50,11 +50,11 @@ function escape(text: string): string {
 }
 
 /** Piece is a block of a text, such as a paragraph or a list. */
-export interface Piece { raw: string; render: () => DocumentFragment }
+export interface Piece { kind: string; raw: string; render: () => DocumentFragment }
 
-/** pieces reads Markdown. Of a text that grows the earlier pieces stay as they are. */
+/** pieces reads Markdown that visible has made harmless. */
 export function pieces(text: string): Piece[] {
-  return marked.lexer(visible(text)).map((token) => ({ raw: token.raw, render: () => render(token) }));
+  return marked.lexer(text).map((token) => ({ kind: token.type, raw: token.raw, render: () => render(token) }));
 }
 
 /** render turns a block of Markdown into harmless nodes. */

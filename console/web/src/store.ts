@@ -29,12 +29,19 @@ export class Store<S extends object> {
   }
 }
 
-/** useStore renders again when the store's value changes. */
-export function useStore<S extends object>(store: Store<S>): S {
+/** useStore renders again when the store's value changes; without is a part that does not matter here. */
+export function useStore<S extends object>(store: Store<S>, without?: keyof S): S {
   const [, again] = useState(0);
   useEffect(() => {
-    again((n) => n + 1); // it may have changed between the rendering and now
-    return store.follow(() => again((n) => n + 1));
+    let shown: S | undefined; // it may have changed between the rendering and now
+    const look = () => {
+      const now = store.get();
+      const old = shown;
+      shown = now;
+      if (!old || (Object.keys(now) as (keyof S)[]).some((k) => k !== without && now[k] !== old[k])) again((n) => n + 1);
+    };
+    look();
+    return store.follow(look);
   }, [store]);
   return store.get();
 }

@@ -21,7 +21,7 @@ const keep = 20;
 /** ThreadView is a conversation with the lead or one agent, and whoever is addressed in it. */
 export function ThreadView({ id, me, admin }: { id: string; me: string; admin: boolean }) {
   const talk = useMemo(() => new Thread(id, me, admin), [id, me, admin]);
-  const s = useStore(talk.store);
+  const s = useStore(talk.store, "live");
   const { sessions, rows } = useStore(lists);
   const changed = rows.find((r) => r.id === id)?.at;
   const [given, setGiven] = useState({ text: "", turn: 0 });
@@ -105,7 +105,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         <span class="grow" />
         <Menu label={t.more} actions={whole} />
       </header>
-      <Transcript entries={s.entries} live={s.live} busy={s.busy} actions={actions} />
+      <Transcript entries={s.entries} talk={talk.store} busy={s.busy} actions={actions} />
       <div class="questions" aria-live="assertive">
         {s.questions.map((q) => <Leave key={q.id} question={q} mayAnswer={admin} onAnswer={(c) => attempt(talk.give(q.id, c))} />)}
         {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}

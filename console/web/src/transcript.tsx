@@ -1,5 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Entry, Live } from "./types";
+import { type Store, useStore } from "./store";
+import type { TalkState } from "./talk";
 import { Elapsed, Markdown } from "./body";
 import type { Action } from "./menu";
 import { Message } from "./message";
@@ -9,7 +11,7 @@ import { t } from "./strings";
 
 interface Props {
   entries: Entry[];
-  live: Live[];
+  talk: Store<TalkState>;
   busy: boolean;
   actions: (e: Entry) => Action[];
   onStop?: (wake: string) => void;
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** Transcript shows a conversation: what was said, who is at work, and what waits. */
-export function Transcript({ entries, live, busy, actions, onStop, earlier }: Props) {
+export function Transcript({ entries, talk, busy, actions, onStop, earlier }: Props) {
   const [away, setAway] = useState(false);
   const place = useMemo(() => new Place(setAway), []);
   const act = useRef(actions);
@@ -33,25 +35,36 @@ export function Transcript({ entries, live, busy, actions, onStop, earlier }: Pr
     before.current = mine;
   }, [mine]);
   const waiting = entries.filter((e) => e.queued);
-  const side = live.filter((l) => !l.queued).length > 1;
   return (
     <div class="stage">
       <div class="transcript" role="log" aria-label={t.transcript} tabIndex={0} ref={place.box} onScroll={place.scrolled}>
         <div ref={place.inner}>
           {earlier && <button type="button" class="quiet middle" onClick={() => void earlier()}>{t.earlier}</button>}
-          <Past entries={entries} place={place} actions={stable} />
-          {live.length > 0 && (
-            <div class={side ? "side" : ""}>
-              {live.map((l) => <AtWork key={l.key} live={l} onStop={onStop} />)}
-            </div>
-          )}
-          {busy && live.length === 0 && <p class="pulse" role="status"><span class="dots" aria-hidden="true" />{t.thinking}</p>}
+          <div class="past"><Past entries={entries} place={place} actions={stable} /></div>
+          <Working talk={talk} busy={busy} onStop={onStop} />
           {waiting.map((e) => <Message key={e.id} entry={e} head={0} actions={stable} />)}
         </div>
       </div>
       {away && <button type="button" class="newest" onClick={place.newest}>↓ {t.newest}</button>}
     </div>
   );
+}
+
+/** Working shows who is at work. Of a reply that streams in it alone is drawn again, and the place settles itself by
+ * the size that comes of it. */
+function Working({ talk, busy, onStop }: { talk: Store<TalkState>; busy: boolean; onStop?: (wake: string) => void }) {
+  const { live } = useStore(talk);
+  if (live.length === 0) return busy ? <p class="pulse" role="status"><span class="dots" aria-hidden="true" />{t.thinking}</p> : null;
+  const side = live.filter((l) => !l.queued).length > 1;
+  return <div class={side ? "side" : ""}>{live.map((l) => <AtWork key={l.key} live={l} onStop={onStop} />)}</div>;
+}
+
+/** most is how much of a text is shown while it is written, in characters. */
+const most = 20_000;
+
+/** newest is the end of a long text. Its beginning moves seldom, since all that follows is drawn anew then. */
+function newest(text: string): string {
+  return text.length <= most ? text : text.slice(Math.ceil((text.length - most) / (most / 2)) * (most / 2));
 }
 
 /** AtWork is an author that has not ended: what it has said so far, what it does, what it plans. */
@@ -76,7 +89,7 @@ function AtWork({ live: l, onStop }: { live: Live; onStop?: (wake: string) => vo
           </ul>
         )}
         {l.thought && <details><summary class="hint">{t.thinking}</summary><p class="text plain hint">{l.thought.slice(-4000)}</p></details>}
-        {l.text ? <Markdown text={l.text.slice(-20_000)} live /> : !l.queued && <span class="dots" aria-hidden="true" />}
+        {l.text ? <Markdown text={newest(l.text)} live /> : !l.queued && <span class="dots" aria-hidden="true" />}
       </div>
     </article>
   );
