@@ -65,6 +65,7 @@ func (d *decoder) stamp() *Stamp {
 	s.Failed = d.next(`,"failed":true`)
 	s.Late = d.next(`,"late":true`)
 	s.Incognito = d.next(`,"incognito":true`)
+	s.Incomplete = d.next(`,"incomplete":true`)
 	if d.next(`,"seen":`) {
 		s.Seen = d.number()
 	}

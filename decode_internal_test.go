@@ -16,7 +16,7 @@ func ordinary() []Message {
 	var all []Message
 	for _, text := range []string{"", "hello", "a \"quoted\" \\ line\nand\ttab", "é 漢 😀", "<b>&amp;</b>", strings.Repeat("x", 3000)} {
 		for _, stamp := range []*Stamp{nil, {From: "proto"}, {From: "operator", To: []string{"a", "b"}, Exchange: "x", Incognito: true},
-			{From: "é", Exchange: "x", Round: 2, Failed: true, Late: true, Seen: 120}, {From: "a", Usage: &Usage{InputTokens: 3, CostUSD: new(1e-7)}}} {
+			{From: "é", Exchange: "x", Round: 2, Failed: true, Late: true, Incomplete: true, Seen: 120}, {From: "a", Usage: &Usage{InputTokens: 3, CostUSD: new(1e-7)}}} {
 			all = append(all, Message{ID: "m", Time: at, Role: RoleHuman, Parts: []Part{TextPart(text), TextPart("two")}, Stamp: stamp})
 		}
 	}

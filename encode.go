@@ -76,7 +76,7 @@ func (e *encoder) stamp(s *Stamp) {
 	for _, flag := range []struct {
 		set  bool
 		text string
-	}{{s.Failed, `,"failed":true`}, {s.Late, `,"late":true`}, {s.Incognito, `,"incognito":true`}} {
+	}{{s.Failed, `,"failed":true`}, {s.Late, `,"late":true`}, {s.Incognito, `,"incognito":true`}, {s.Incomplete, `,"incomplete":true`}} {
 		if flag.set {
 			e.out = append(e.out, flag.text...)
 		}

@@ -31,7 +31,7 @@ func full() langrooms.Message {
 			{Kind: "hologram", Extra: map[string]json.RawMessage{"depth": json.RawMessage(`3.50`)}},
 		},
 		Stamp: &langrooms.Stamp{From: "operator", To: []string{"proto", "reviewer"}, Exchange: "x", Round: 2,
-			Failed: true, Late: true, Incognito: true, Seen: 1 << 60, Extra: later},
+			Failed: true, Late: true, Incognito: true, Incomplete: true, Seen: 1 << 60, Extra: later},
 		Summary: &langrooms.Summary{Replaced: 7, Members: []langrooms.SummaryMember{{Name: "proto", Seen: 3}}},
 		Extra:   later,
 	}

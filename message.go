@@ -67,10 +67,13 @@ type Stamp struct {
 	Late bool `json:"late,omitempty"`
 	// Incognito keeps the content out of logs, traces, exports and summaries.
 	Incognito bool `json:"incognito,omitempty"`
+	// Incomplete marks words that were cut short; the text ends by saying why. Where the member
+	// was stopped ErrorKind says so, and Seen is 0.
+	Incomplete bool `json:"incomplete,omitempty"`
 	// Seen is, on a reply, the log position at which the window shown to this member
 	// ended: every message with a lower Seq had been shown or deliberately left out.
 	Seen int64 `json:"seen,omitempty"`
-	// ErrorKind is, on a failed record, the kind of the failure, where it is known.
+	// ErrorKind is, on a failed or an incomplete record, the kind of the failure, where it is known.
 	ErrorKind ErrorKind `json:"error_kind,omitempty"`
 	// Task is, on a reply that asks something, the peer's id of the task that waits for the
 	// answer, and on an address the one that it answers.

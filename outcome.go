@@ -26,6 +26,9 @@ type Outcome struct {
 	Paused bool `json:"paused,omitempty"`
 	// Reply is the member's words, trimmed at both ends.
 	Reply string `json:"reply,omitempty"`
+	// Incomplete means that the words were cut short; Reply ends by saying why. One that was
+	// stopped while it wrote has Error set besides, and OK not.
+	Incomplete bool `json:"incomplete,omitempty"`
 	// NewConversation means that the peer had forgotten the conversation that was to be
 	// continued and began a new one with this dispatch.
 	NewConversation bool `json:"new_conversation,omitempty"`

@@ -178,7 +178,7 @@ func (x *run) oneByOne() (langrooms.Reason, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case o.ErrorKind.Ours():
+		case x.stopped(o):
 			x.unasked(asked[i+1:], unaskedCause)
 			return langrooms.ReasonStopped, nil
 		case o.Unrecorded:
@@ -202,12 +202,15 @@ func (x *run) dispatch(member string, rest []string) (langrooms.Outcome, error) 
 		return langrooms.Outcome{}, err
 	}
 	return x.heard(&a, func() *openExchange {
-		if a.Outcome.ErrorKind.Ours() {
+		if x.stopped(a.Outcome) {
 			return nil
 		}
 		return x.upcoming(rest)
 	})
 }
+
+// stopped reports whether o ends the run; a member that was stopped by itself does not.
+func (x *run) stopped(o langrooms.Outcome) bool { return o.ErrorKind.Ours() && x.ctx.Err() != nil }
 
 // lost is why the thread has been lost although nobody has stopped the run.
 func (x *run) lost() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/langrooms/langrooms"
@@ -69,7 +70,8 @@ func Ask(ctx context.Context, r Room, v thread.View, q Question) (Answer, error)
 	if err != nil {
 		return Answer{}, err
 	}
-	p.start()
+	ctx, done := p.start(ctx)
+	defer done()
 	return p.ask(ctx), nil
 }
 
@@ -81,7 +83,13 @@ type asking struct {
 	to     delegate.Delegate
 	window room.Window
 	answer Answer
+
+	mu      sync.Mutex
+	written string // the words that the member has shown while it works
 }
+
+// maxWritten bounds the words under way that are kept, in bytes.
+const maxWritten = 1 << 20
 
 // prepare reads the member's window, unless ctx has ended.
 func prepare(ctx context.Context, r Room, v thread.View, q Question) (*asking, error) {
@@ -101,14 +109,17 @@ func prepare(ctx context.Context, r Room, v thread.View, q Question) (*asking, e
 	return &asking{Question: q, room: r, view: v, to: d, window: window, answer: a}, nil
 }
 
-// start tells of the dispatch.
-func (p *asking) start() {
+// start tells of the dispatch. The member can be stopped from now on: the context that it returns
+// then ends. done must be called.
+func (p *asking) start(ctx context.Context) (asked context.Context, done func()) {
+	asked, done = delegate.Steered(ctx, p.Member)
 	p.answer.Outcome.Started = time.Now().UTC()
 	e := langrooms.Event{Type: langrooms.EventDispatchStarted}
 	if p.From.Kind == room.SpeakerLead {
 		e.Text = p.Message
 	}
 	p.emit(e)
+	return asked, done
 }
 
 // ask dispatches the question and judges the answer.
@@ -121,11 +132,18 @@ func (p *asking) ask(ctx context.Context) Answer {
 		p.progress(langrooms.Progress{Kind: langrooms.ProgressThought, Text: reasoning})
 	}
 	reply.Usage = reply.Usage.Plausible().Priced(p.room.price(p.Member))
-	p.judge(ctx, &p.answer, p.view, reply, err)
+	p.judge(ctx, reply, err)
 	return p.answer
 }
 
 func (p *asking) progress(of langrooms.Progress) {
+	if of.Kind == langrooms.ProgressText {
+		p.mu.Lock()
+		if len(p.written) < maxWritten {
+			p.written += of.Text
+		}
+		p.mu.Unlock()
+	}
 	p.emit(langrooms.Event{Type: langrooms.EventProgress, Progress: &of})
 }
 
@@ -188,13 +206,17 @@ func (p *asking) prompt() string {
 }
 
 // judge fills in the outcome and the record that it leaves on the thread.
-func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply delegate.Reply, err error) {
+func (p *asking) judge(ctx context.Context, reply delegate.Reply, err error) {
+	q, a, v := &p.Question, &p.answer, p.view
 	o := &a.Outcome
 	stamp := langrooms.Stamp{From: o.Author, Exchange: q.Exchange, Round: o.Round, Incognito: q.Incognito, Seen: a.Seen}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		stop := langrooms.StopOf(ctx)
 		o.Error, o.ErrorKind, o.StoppedBy = stop.Error(), stop.Kind, stop.By
+		if words := p.words(); words != "" {
+			o.Reply, o.Incomplete = room.Incomplete(words, o.Error), true
+		}
 	case err != nil:
 		e := delegate.AsError(o.Author, err)
 		o.Error, o.ErrorKind = e.Cause(), e.Kind
@@ -204,7 +226,7 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 		}
 	default:
 		o.OK, o.Usage, o.Reply = true, reply.Usage, ReplyText(reply)
-		o.NewConversation, o.Paused = reply.NewConversation, reply.Paused
+		o.NewConversation, o.Paused, o.Incomplete = reply.NewConversation, reply.Paused, reply.Incomplete != "" && o.Reply != ""
 		if o.Silent = q.MayPass && !o.Paused && room.Silent(o.Reply) && !(q.Literal && o.Reply != ""); o.Silent {
 			o.Reply = ""
 		}
@@ -212,10 +234,15 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 			return
 		}
 	}
+	stamp.Incomplete = o.Incomplete
 	var m langrooms.Message
-	if err != nil {
+	switch {
+	case err != nil && o.Incomplete:
+		stamp.ErrorKind, stamp.Seen = o.ErrorKind, 0 // its peer may not know what it was shown
+		m = room.NewReply(stamp, o.Reply)
+	case err != nil:
 		m = room.NewFailure(stamp, o.ErrorKind, o.Error)
-	} else {
+	default:
 		if o.Paused {
 			o.Task = reply.Task
 			stamp.Task = o.Task
@@ -227,12 +254,24 @@ func (q *Question) judge(ctx context.Context, a *Answer, v thread.View, reply de
 	a.Record = &m
 }
 
+// words are what the member had written when it was stopped, without reasoning, and without the
+// beginning of a pass.
+func (p *asking) words() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	words, _ := room.CutReasoning(strings.ToValidUTF8(p.written, "\uFFFD"))
+	if p.MayPass && room.MayBePass(words) {
+		return ""
+	}
+	return words
+}
+
 // ReplyText is what is recorded of a reply: its words, without reasoning that a model wrote
 // in front of them, and that they were cut short.
 func ReplyText(r delegate.Reply) string {
 	text, _ := room.CutReasoning(strings.ToValidUTF8(r.Text, "\uFFFD"))
 	if text != "" && r.Incomplete != "" {
-		text += "\n\n(The answer is incomplete: " + delegate.OneLine(r.Incomplete, delegate.MaxCause) + ")"
+		text = room.Incomplete(text, delegate.OneLine(r.Incomplete, delegate.MaxCause))
 	}
 	return text
 }

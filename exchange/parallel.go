@@ -42,9 +42,12 @@ func (x *run) sideBySide() (langrooms.Reason, error) {
 	defer cancel(nil)
 	answers := make([]chan Answer, len(all))
 	for i, p := range all {
-		p.start()
+		asked, done := p.start(ctx)
 		answers[i] = make(chan Answer, 1)
-		asking.Go(func() { answers[i] <- p.ask(ctx) })
+		asking.Go(func() {
+			defer done()
+			answers[i] <- p.ask(asked)
+		})
 	}
 	return x.inOrder(asked, answers, cancel)
 }
@@ -57,7 +60,7 @@ func (x *run) inOrder(asked []string, answers []chan Answer, stop context.Cancel
 	var failed error
 	for i, member := range asked {
 		a := <-answers[i]
-		stopped = stopped || a.Outcome.ErrorKind.Ours()
+		stopped = stopped || x.stopped(a.Outcome)
 		owed := append(missing[:len(missing):len(missing)], asked[i+1:]...)
 		still := func() *openExchange {
 			switch {

@@ -44,6 +44,10 @@ type Config struct {
 	// Costs returns what a thread that the caller may use has cost (else thread.ErrNone). Nil has
 	// no threads.
 	Costs func(ctx context.Context, who Caller, thread string) (exchange.Costs, error)
+	// StopMember stops what a member is being asked on a thread that the caller may use (else
+	// thread.ErrNone), or with "" all that is being asked there, and returns the runs in which it
+	// was, or was told to be, stopped. Nil has no threads.
+	StopMember func(ctx context.Context, who Caller, thread, member string) (runs []string, err error)
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -86,6 +90,7 @@ func (s *Server) routes() map[string]handler {
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
 		"POST /api/threads/{id}/compact":              s.compact,
 		"GET /api/threads/{id}/costs":                 s.costs,
+		"POST /api/threads/{id}/stop":                 s.stopMember,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
 		"GET /api/settings":                           s.admin(s.settings),

@@ -75,6 +75,9 @@ func headOf(m langrooms.Message) string {
 	if s.Failed {
 		who += " (failed)"
 	}
+	if s.Incomplete {
+		who += " (incomplete)"
+	}
 	if s.Late {
 		who += " (late)"
 	}

@@ -14,7 +14,7 @@ const allSilentText = "Nobody had anything to add."
 // notes, a blank line between all of them. A failure reads "Delegate @proto failed:
 // connection refused"; it names the delegate itself and so has no name in front. A dispatch
 // that ended from our side (langrooms.ErrorKind.Ours) reads
-// "@proto did not answer: stopped by the operator".
+// "@proto did not answer: stopped by the operator"; what it had written by then is shown as its reply.
 //
 // A member that passed has OK and Silent set. One that answered without text in a run of
 // one round has OK set, Silent not and no Reply; of a single addressee, who is never
@@ -32,9 +32,9 @@ func Compose(to []string, outcomes []langrooms.Outcome, notes langrooms.Notes) (
 		case o.OK && (o.Silent || o.Reply == ""):
 			line := "@" + inline(o.Author) + " answered without text."
 			all, unshown = append(all, line), append(unshown, line)
-		case o.OK && len(to) == 1 && len(outcomes) == 1:
+		case (o.OK || o.Reply != "") && len(to) == 1 && len(outcomes) == 1:
 			all = append(all, validText(o.Reply))
-		case o.OK:
+		case o.OK || o.Reply != "":
 			all = append(all, "**@"+inline(o.Author)+"** — "+validText(o.Reply))
 		default:
 			all = append(all, failureText(o))

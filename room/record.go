@@ -19,6 +19,11 @@ func NewReply(s langrooms.Stamp, text string) langrooms.Message {
 	return stamped(strings.TrimSpace(text), s)
 }
 
+// Incomplete is the text of words that were cut short, for why.
+func Incomplete(words, why string) string {
+	return strings.TrimSpace(words) + "\n\n(The answer is incomplete: " + causeOf(why) + ")"
+}
+
 // NewFailure makes the record of a dispatch that brought no answer, or of a late answer that
 // did not come: its text is [FailedText], and it has seen nothing.
 func NewFailure(s langrooms.Stamp, kind langrooms.ErrorKind, cause string) langrooms.Message {

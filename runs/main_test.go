@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/memorysaver"
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/runs"
 )
 
@@ -65,6 +66,12 @@ func (s *stage) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.F
 			case <-ctx.Done():
 				return langrooms.Result{Reason: langrooms.ReasonStopped}, nil
 			}
+		case "ask": // a member, which works until it is stopped
+			asked, done := delegate.Steered(ctx, "a")
+			s.waiting <- r.ID
+			<-asked.Done()
+			done()
+			feed.Events(langrooms.Event{Type: langrooms.EventNotice, Text: "a: " + context.Cause(asked).Error()})
 		case "fail":
 			return langrooms.Result{}, errors.New("the store is away")
 		}

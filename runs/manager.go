@@ -9,6 +9,7 @@ import (
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/internal/lifetime"
 )
 
@@ -57,6 +58,8 @@ type job struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	undo   bool
+	queued bool               // others of its thread were in front of it
+	steer  delegate.Steering  // of the members that are asked in its turn
 	lease  checkpointer.Lease // says to other processes that the owner lives; nil without locks
 	done   chan struct{}
 }
@@ -97,6 +100,7 @@ func (m *Manager) Accept(ctx context.Context, q Request) (Run, error) {
 	}
 	j.ctx, j.cancel = context.WithCancelCause(m.life.Context())
 	j.id, j.thread = j.run.ID, j.run.Thread
+	j.ctx = delegate.WithSteering(j.ctx, &j.steer)
 	accepted := j.run
 	if err := m.holdOwner(ctx, j); err != nil {
 		return Run{}, err
@@ -152,6 +156,7 @@ func (m *Manager) enter(j *job) error {
 	}
 	m.jobs[j.id] = j
 	if queue, served := m.queues[j.thread]; served {
+		j.queued = true
 		m.queues[j.thread] = append(queue, j)
 	} else {
 		m.queues[j.thread] = []*job{j}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -113,60 +112,6 @@ func (m *Manager) endStored(ctx context.Context, r Run) error {
 	log := &eventLog{saver: m.cfg.Saver, run: r.ID, head: cp.Ref, next: cp.Length}
 	err = log.write(ctx, []Event{{Seq: cp.Length, Type: EventStatus, Time: time.Now().UTC(), Status: r.Status, Error: r.Error}})
 	return errors.Join(err, log.expire(ctx, m.cfg.Keep))
-}
-
-// The words of one process to the owner of a run.
-const (
-	wordCancel = "cancel"
-	wordUndo   = "undo"
-)
-
-// controlNamespace is where a control thread keeps its words; its own lease guards the owner.
-const controlNamespace = "words"
-
-// askOwner tells the process that runs r to cancel it.
-func (m *Manager) askOwner(ctx context.Context, r Run, undo bool, why langrooms.Stop) error {
-	cause, err := json.Marshal(why)
-	if err != nil {
-		return err
-	}
-	word := wordCancel
-	if undo {
-		word = wordUndo
-	}
-	at := checkpointer.Ref{Thread: controlThread(r.ID), Namespace: controlNamespace}
-	cp, err := m.cfg.Saver.Get(ctx, at)
-	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
-		return err
-	}
-	at.ID = cp.Ref.ID
-	_, err = m.cfg.Saver.Put(ctx, at, checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{"word": []byte(word), "why": cause}})
-	if errors.Is(err, checkpointer.ErrConflict) {
-		return nil // another one asks for the same
-	}
-	return err
-}
-
-// listen cancels a job when another process asks for it, and ends with the job.
-func (m *Manager) listen(j *job) {
-	control := controlThread(j.run.ID)
-	heard := false
-	for range m.changes(j.ctx, control) {
-		cp, err := m.cfg.Saver.Get(j.ctx, checkpointer.Ref{Thread: control, Namespace: controlNamespace})
-		if err != nil {
-			continue // nothing was said, or it is said again
-		}
-		heard = true
-		why := langrooms.Stop{Kind: langrooms.ErrorStopped}
-		_ = json.Unmarshal(cp.Channels["why"], &why) // another version may say less
-		m.stop(j, string(cp.Channels["word"]) == wordUndo, why)
-	}
-	<-j.done
-	if heard {
-		ctx, cancel := context.WithTimeout(context.Background(), storeBound)
-		defer cancel()
-		m.failed(m.cfg.Saver.DeleteThread(ctx, control))
-	}
 }
 
 // stop ends a job of this process; with undo it takes back what it wrote.

@@ -34,7 +34,11 @@ func (m *Manager) take(j *job) {
 
 // turn waits for its time, takes the turn and says how it ended.
 func (m *Manager) turn(j *job) (Status, string) {
-	if !lifetime.Sleep(j.ctx, time.Until(j.after)) || j.ctx.Err() != nil {
+	waited := lifetime.Sleep(j.ctx, time.Until(j.after))
+	if waited && j.queued {
+		m.hear(j) // what is told to one that waits is told before the one in front of it is stopped
+	}
+	if !waited || j.ctx.Err() != nil {
 		return Interrupted, ""
 	}
 	if err := m.begin(j); err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // Input is one message of the operator.
@@ -58,6 +59,8 @@ type Chat struct {
 
 	mu      sync.Mutex
 	running func() // stops what runs; nil when nothing does
+
+	steering delegate.Steering // of the turn that runs
 }
 
 // ErrTurn says that a turn failed on our side; Run has shown why.
@@ -108,7 +111,7 @@ func (c *Chat) take(ctx context.Context, turn turnFunc) error {
 	var err error
 	c.Printer.begin()
 	c.interruptible(ctx, func(ctx context.Context) {
-		result, err = turn(ctx)
+		result, err = turn(delegate.WithSteering(ctx, &c.steering))
 		if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			result, err = stopped(ctx, result), nil
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/room"
 )
 
 // Command is what the operator can type with a slash in front.
@@ -59,7 +60,8 @@ func (c *Chat) commands() []Command {
 		{Name: "help", Help: "say what can be typed", Beside: true, Do: func(context.Context, string) (Reply, error) {
 			return Reply{Text: c.help()}, nil
 		}},
-		{Name: "stop", Help: "stop the turn that runs", Beside: true, Do: c.doStop},
+		{Name: "stop", Args: "[@NAME …]", Help: "stop the turn that runs, or these members alone", Beside: true, Do: c.doStop},
+		{Name: "skip", Help: "stop who is at work and go on with the next", Beside: true, Do: c.doSkip},
 		{Name: "now", Args: "TEXT", Help: "stop the turn that runs and send this first", Beside: true, Do: c.doNow},
 		{Name: "quit", Help: "end the chat (also /exit, Ctrl-D)", Beside: true, Do: func(context.Context, string) (Reply, error) {
 			c.leave()
@@ -83,10 +85,36 @@ func (c *Chat) command(name string) (Command, bool) {
 
 func (c *Chat) doStop(_ context.Context, args string) (Reply, error) {
 	if args != "" {
-		return Reply{Text: "/stop takes no argument."}, nil
+		return c.stopMembers(args), nil
 	}
 	if !c.interrupt() {
 		return Reply{Text: "No turn is running."}, nil
+	}
+	return Reply{}, nil
+}
+
+// stopMembers stops single members; the turn goes on without them.
+func (c *Chat) stopMembers(args string) Reply {
+	asked := c.steering.Asked()
+	a := room.Parse(args, asked)
+	if a.Kind != room.NoMessage || a.Group != "" {
+		if len(asked) == 0 {
+			return Reply{Text: "No delegate is at work."}
+		}
+		return Reply{Text: "/stop takes the names of delegates that are at work: @" + strings.Join(asked, " @") + "."}
+	}
+	for _, name := range a.To {
+		c.steering.Stop(name, langrooms.Stop{Kind: langrooms.ErrorStopped})
+	}
+	return Reply{}
+}
+
+func (c *Chat) doSkip(_ context.Context, args string) (Reply, error) {
+	if args != "" {
+		return Reply{Text: "/skip takes no argument; /stop @NAME stops one."}, nil
+	}
+	if len(c.steering.Stop("", langrooms.Stop{Kind: langrooms.ErrorStopped})) == 0 {
+		return Reply{Text: "No delegate is at work."}, nil
 	}
 	return Reply{}, nil
 }

@@ -99,7 +99,7 @@ func TestEditorTab(t *testing.T) {
 	hit(e, "ctrl+c", "/h", "tab")
 	same(t, "a command", "/help ", e.text())
 	hit(e, "ctrl+c", "/", "tab")
-	same(t, "the commands", "/help  /stop  /now  /quit", e.hint)
+	same(t, "the commands", "/help  /stop  /skip  /now  /quit", e.hint)
 }
 
 // What the editor shows is no wider than the screen, and changes the order of nothing.

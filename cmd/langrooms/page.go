@@ -13,6 +13,7 @@ import (
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/httpapi"
 	"github.com/langrooms/langrooms/lifecycle"
+	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/sharedsession"
 	"github.com/langrooms/langrooms/thread"
 )
@@ -20,7 +21,7 @@ import (
 // mountPage serves the console, and of /api what it needs beside the threads and the shared
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
-	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Costs: s.costs,
+	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Costs: s.costs, StopMember: s.stopMember,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
 			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}
@@ -79,4 +80,28 @@ func (s *server) compact(ctx context.Context, who httpapi.Caller, id string, kee
 		return text, err
 	}
 	return threads.Compact(ctx, id, keep, text)
+}
+
+// stopMember stops a member in the live runs of a thread.
+func (s *server) stopMember(ctx context.Context, who httpapi.Caller, id, member string) (stopped []string, err error) {
+	if sharedsession.Is(id) {
+		return nil, thread.ErrNone
+	}
+	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
+		return nil, err
+	}
+	live, err := s.runs.Live(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range live {
+		err := s.runs.StopMember(ctx, id, r.ID, member, langrooms.Stop{Kind: langrooms.ErrorStopped})
+		switch {
+		case err == nil:
+			stopped = append(stopped, r.ID)
+		case !errors.Is(err, runs.ErrNotAsked) && !errors.Is(err, runs.ErrUnknown):
+			return stopped, err
+		}
+	}
+	return stopped, nil
 }

@@ -116,13 +116,15 @@ type messageLine struct {
 	Incognito bool           `json:"incognito,omitempty"`
 	// Usage is what the message cost; absent when nothing of it is known.
 	Usage *langrooms.Usage `json:"usage,omitempty"`
+
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
 func lineOf(m langrooms.Message) messageLine {
 	l := messageLine{ID: m.ID, Time: m.Time, Role: m.Role, Text: textOf(m), Usage: m.Cost()}
 	if s := m.Stamp; s != nil {
 		l.From, l.To, l.Exchange, l.Round = s.From, s.To, s.Exchange, s.Round
-		l.Failed, l.Late, l.Incognito = s.Failed, s.Late, s.Incognito
+		l.Failed, l.Late, l.Incognito, l.Incomplete = s.Failed, s.Late, s.Incognito, s.Incomplete
 	}
 	return l
 }
@@ -187,7 +189,7 @@ func paragraph(l messageLine, costs bool) string {
 	for _, mark := range []struct {
 		set  bool
 		word string
-	}{{l.Failed, "failed"}, {l.Late, "late"}, {l.Incognito, "incognito"}} {
+	}{{l.Failed, "failed"}, {l.Late, "late"}, {l.Incognito, "incognito"}, {l.Incomplete, "incomplete"}} {
 		if mark.set {
 			who += " (" + mark.word + ")"
 		}

@@ -236,7 +236,7 @@ func answer(o langrooms.Outcome) (string, error) {
 		return fmt.Sprintf("@%s answered without text.", o.Author), nil
 	case o.Paused && o.Task != "":
 		return fmt.Sprintf("%s\n\nTo answer it, call delegate_to with target %q, the answer as query, and resume_task_id %q.", o.Reply, o.Author, o.Task), nil
-	case o.OK:
+	case o.OK || o.Incomplete: // stopped, and its words say so
 		return o.Reply, nil
 	case o.Collecting:
 		return "", errors.New(failure + ". The answer is being waited for in the background and will be " +

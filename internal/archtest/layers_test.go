@@ -72,7 +72,7 @@ var layers = []row{
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 
-	{layer: 4, pkg: "runs", may: []string{"checkpointer", "internal/lifetime"}},
+	{layer: 4, pkg: "runs", may: []string{"checkpointer", "delegate", "internal/lifetime"}},
 	{layer: 4, pkg: "consent", may: []string{"delegate"}},
 	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
 

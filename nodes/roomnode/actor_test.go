@@ -28,7 +28,7 @@ func (a *actor) Probe(context.Context) (delegate.Health, error) { return delegat
 func (a *actor) Close() error                                   { return nil }
 
 func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, error) {
-	defer a.done()
+	defer a.signal(a.name)
 	where := ""
 	if req.Conversation == thread {
 		where = " in its conversation"
@@ -50,7 +50,11 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 			continue
 		case '>':
 			kind, text, _ := strings.Cut(words, " ")
+			if unquoted, err := strconv.Unquote(text); err == nil {
+				text = unquoted
+			}
 			req.Progress(langrooms.Progress{Kind: langrooms.ProgressKind(kind), Text: text})
+			a.signal(a.name + ">")
 			continue
 		case '!':
 			return delegate.Reply{}, a.failure(words)
@@ -58,6 +62,13 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 			if words == "forget" {
 				a.forget(ctx, req)
 				continue
+			}
+			if name, ok := strings.CutPrefix(words, "halt "); ok {
+				a.p.steer.Stop(strings.TrimPrefix(name, "*"), langrooms.Stop{Kind: langrooms.ErrorStopped})
+				if ctx.Err() == nil {
+					continue
+				}
+				words = "wait"
 			}
 			return a.incident(ctx, words)
 		}
@@ -94,9 +105,10 @@ func (a *actor) sent(text string) {
 	a.p.prompts = append(a.p.prompts, prompt{a.name, nth, text})
 }
 
-// done says that the actor has answered in this turn.
-func (a *actor) done() {
-	answered := a.p.answered(a.name)
+// signal says once that what others wait for has happened in this turn: the actor NAME has
+// answered, or, as "NAME>", reported progress.
+func (a *actor) signal(what string) {
+	answered := a.p.answered(what)
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	select {
@@ -156,6 +168,9 @@ func (a *actor) failure(line string) *delegate.Error {
 //	forget        the delegate asks for the prompt of a new conversation, and goes on
 //	stop          the operator stops the turn
 //	stop: words   the operator stops the turn, and the delegate answers all the same
+//	halt NAME     the operator stops this member alone, or with * whoever is at work; one that
+//	              is stopped says so when it is, and the others have another line
+//	wait          it works until it is stopped
 //	crash         the process dies
 //	lose          another writer takes the thread over; the delegate answers
 //	leave OTHER   OTHER leaves the roster; the delegate says so
@@ -166,6 +181,9 @@ func (a *actor) incident(ctx context.Context, words string) (delegate.Reply, err
 	switch what {
 	case "stop":
 		p.stop()
+		<-ctx.Done()
+		return delegate.Reply{}, a.fail(delegate.KindCanceled, ctx.Err().Error())
+	case "wait":
 		<-ctx.Done()
 		return delegate.Reply{}, a.fail(delegate.KindCanceled, ctx.Err().Error())
 	case "stop:":

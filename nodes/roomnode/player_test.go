@@ -43,6 +43,7 @@ type player struct {
 
 	// Of the turn under way.
 	stop    context.CancelFunc
+	steer   delegate.Steering
 	mu      sync.Mutex // of what actors that work side by side share
 	prompts []prompt
 	begun   map[string]chan struct{} // closed when NAME has answered in this turn
@@ -170,7 +171,7 @@ func (p *player) setScript(lines []string) {
 
 // say takes one turn and returns what came of it, rendered.
 func (p *player) say(text string) map[string]string {
-	ctx, stop := context.WithCancel(p.t.Context())
+	ctx, stop := context.WithCancel(delegate.WithSteering(p.t.Context(), &p.steer))
 	defer stop()
 	p.stop, p.events, p.prompts, p.begun = stop, nil, nil, map[string]chan struct{}{}
 	result, err := p.crashable(func() (langrooms.Result, error) {
@@ -236,7 +237,7 @@ func (p *player) place(address, member string) int {
 	return len(address) + slices.IndexFunc(p.roster, func(line string) bool { return strings.HasPrefix(line, member) })
 }
 
-// answered returns what is closed when a member has answered in this turn.
+// answered returns what is closed at a signal of this turn; see actor.signal.
 func (p *player) answered(member string) chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -39,7 +39,8 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	           NAME! still_running TASK words   fails, and the peer goes on; so with any KIND
 //	                                and a TASK that reads task-N
 //	           NAME> KIND words     reports progress; another line follows
-//	           NAME+ OTHER          waits until OTHER has answered; another line follows
+//	           NAME+ OTHER          waits until OTHER has answered, or with OTHER> reported
+//	                                progress; another line follows
 //	           NAME$ IN OUT [DOLLARS]   what the next answer tells of its cost; another line follows
 //	           NAME% INCIDENT       see actor.incident
 //	say      the operator's message, without the file's last line break

@@ -1,0 +1,39 @@
+package terminal
+
+import (
+	"testing"
+
+	"github.com/langrooms/langrooms/delegate"
+)
+
+// /stop @NAME stops members that are at work, /skip all of them; the turn goes on.
+func TestStopMembers(t *testing.T) {
+	c := &Chat{}
+	do := func(name, args string) string {
+		t.Helper()
+		cmd, _ := c.command(name)
+		reply, err := cmd.Do(t.Context(), args)
+		if err != nil {
+			t.Error(err)
+		}
+		return reply.Text
+	}
+	same(t, "nobody is at work", "No delegate is at work.", do("stop", "@proto"))
+	same(t, "nobody to skip", "No delegate is at work.", do("skip", ""))
+	ctx := delegate.WithSteering(t.Context(), &c.steering)
+	proto, done := delegate.Steered(ctx, "proto")
+	defer done()
+	reviewer, reviewed := delegate.Steered(ctx, "reviewer")
+	defer reviewed()
+	same(t, "another", "/stop takes the names of delegates that are at work: @proto @reviewer.", do("stop", "@oracle"))
+	same(t, "no name", "/stop takes the names of delegates that are at work: @proto @reviewer.", do("stop", "please"))
+	same(t, "one", "", do("stop", "@Proto"))
+	if proto.Err() == nil || reviewer.Err() != nil || ctx.Err() != nil {
+		t.Errorf("after /stop @Proto: %v, %v, %v", proto.Err(), reviewer.Err(), ctx.Err())
+	}
+	same(t, "an argument", "/skip takes no argument; /stop @NAME stops one.", do("skip", "x"))
+	same(t, "the rest", "", do("skip", ""))
+	if reviewer.Err() == nil || ctx.Err() != nil {
+		t.Errorf("after /skip: %v, %v", reviewer.Err(), ctx.Err())
+	}
+}
