@@ -61,7 +61,7 @@ var rules = []struct {
 	{"5.5", "Stopping a turn", []string{"exchange.TestStoppedAnywhere"}},
 	{"5.6", "What was spent: by answer, by member, in all; unknown is not zero",
 		[]string{"exchange.TestCostsStay", "exchange.TestCostOfALateAnswer", "nodes/leadnode.TestCostOfTheLead", "cmd/langrooms.TestCosts"}},
-	{"5.6", "Stopping one member", []string{"delegate.TestSteering", "runs.TestStopMember", "cmd/langrooms.TestStopOneMember"}},
+	{"5.7", "Stopping one member", []string{"delegate.TestSteering", "runs.TestStopMember", "cmd/langrooms.TestStopOneMember"}},
 	{"6", "Names, refused entries; every error names the delegate and has a kind",
 		[]string{"delegate.TestCheckName", "delegate.TestRegistryKeepsOrderAndRefusesASecondName", "delegate.TestErrorIsWhatTheOperatorIsTold", "setup.TestEntryIsLeftOut"}},
 	{"6 secrets", "Secrets come from a value or an environment name and reach nothing that is shown",
