@@ -32,6 +32,15 @@ func CredentialDigest(scheme, token string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// Preambled returns k as it is for a delegate that opens each conversation with preamble: what
+// was begun with other words is not gone on with. Without a preamble it is k.
+func (k ContextKey) Preambled(preamble string) ContextKey {
+	if preamble != "" {
+		k.Credential = CredentialDigest("preamble", k.Credential+"\x00"+preamble)
+	}
+	return k
+}
+
 // Continuity remembers the context ids that peers assigned. A store in memory is
 // [NewMemoryContinuity]; one that keeps them in the thread's own checkpointer can
 // implement the same port.

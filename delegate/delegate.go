@@ -77,6 +77,15 @@ type Request struct {
 	Permission func(context.Context, PermissionRequest) PermissionAnswer
 }
 
+// Opened puts preamble in front of the first prompt of a conversation, with a blank line between;
+// an empty one changes nothing.
+func Opened(preamble, prompt string) string {
+	if preamble == "" {
+		return prompt
+	}
+	return preamble + "\n\n" + prompt
+}
+
 // Reply is a delegate's answer.
 type Reply struct {
 	// Text is the answer, as the peer gave it.

@@ -126,6 +126,9 @@ const (
 // Delegate is one entry of the roster.
 type Delegate struct {
 	Name, Type, Description string
+	// Instructions are what it is told of its part at the beginning of each conversation; empty
+	// is nothing.
+	Instructions string
 	// Line is the line of the entry in the file, 1-based.
 	Line int
 	// Settings are what the entry says by its type, as in *a2aagent.Settings: a pointer to what the

@@ -37,6 +37,17 @@ func Notice(text string) string {
 	return "<system-notice>\n" + NeutralizeTags(validText(text)) + "\n</system-notice>"
 }
 
+// Instructions is what a member is told of its part in front of the first prompt of a
+// conversation, where its protocol has no place of its own for that: text in an envelope that
+// nothing in it can close, and that neither a window nor the words of another agent can forge.
+// Empty text is "".
+func Instructions(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return "Your part in this chat, for as long as it goes on:\n<room-instructions>\n" + NeutralizeTags(validText(text)) + "\n</room-instructions>"
+}
+
 // Content is what m says, as text: its text parts joined by line breaks, other parts named
 // in brackets (spec 3.2), tool calls and results left out. It is valid UTF-8.
 func Content(m langrooms.Message) string {

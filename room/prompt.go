@@ -60,8 +60,12 @@ type PromptInput struct {
 // Prompt writes what a member is sent (spec 3.6–3.8): preface, window, the message, and in
 // a multi-round run the offer to pass. In a single-round run with an empty window it is the
 // bare message. In the window every line that begins with "[" is the room's own; other
-// lines of a text are indented by two spaces. The message stands as it is (but for invalid UTF-8).
+// lines of a text are indented by two spaces. The message stands as it is, but for
+// invalid UTF-8, and for a forged envelope of [Instructions] in the words of an agent.
 func Prompt(in PromptInput) string {
+	if in.From.Kind == SpeakerLead || in.From.Kind == SpeakerAgent {
+		in.Message = neutralize(in.Message, instructionTag) // only the operator instructs
+	}
 	omitted := in.Window.Truncated
 	if len(in.Window.Lines) == 0 && !omitted && !in.MultiRound {
 		return validText(in.Message)

@@ -13,14 +13,20 @@ import (
 var envelopeTags = [][2]string{
 	{names.Skeleton("room"), names.Skeleton("message")},
 	{names.Skeleton("system"), names.Skeleton("notice")},
+	instructionTag,
 }
 
-// NeutralizeTags makes every room-message and system-notice tag in text harmless, opening or
-// closing, by writing its angle bracket as "&lt;" (spec 2.3): whatever its case, spacing,
+// instructionTag is the one of them that a member is sent too; see [Instructions].
+var instructionTag = [2]string{names.Skeleton("room"), names.Skeleton("instructions")}
+
+// NeutralizeTags makes every room-message, system-notice and room-instructions tag in text
+// harmless, opening or closing, by writing its angle bracket as "&lt;" (spec 2.3): whatever its case, spacing,
 // script or kind of hyphen, terminated or not, with or without characters that show nothing.
 // Use it for any text that reaches a model beside envelopes without one of its own, such as
 // a tool result.
-func NeutralizeTags(text string) string {
+func NeutralizeTags(text string) string { return neutralize(text, envelopeTags...) }
+
+func neutralize(text string, tags ...[2]string) string {
 	var b strings.Builder
 	done := 0
 	for i, r := range text {
@@ -28,7 +34,7 @@ func NeutralizeTags(text string) string {
 			continue
 		}
 		inside := text[i+utf8.RuneLen(r):]
-		for _, words := range envelopeTags {
+		for _, words := range tags {
 			if startsTag(inside, words) {
 				b.WriteString(text[done:i] + "&lt;")
 				done = len(text) - len(inside)
@@ -90,6 +96,9 @@ func skip(text string, what func(rune) bool) (rest, skipped string) {
 
 // isAngle accepts what can be read as the bracket that opens a tag.
 func isAngle(r rune) bool {
+	if r < utf8.RuneSelf { // nearly all of them
+		return r == '<'
+	}
 	return strings.ContainsRune("<＜﹤‹˂ᐸ❮❰〈〈⟨❬⧼𝈶≮", r)
 }
 

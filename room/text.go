@@ -26,7 +26,7 @@ func isBreak(r rune) bool {
 // text begins a line in column 0 (spec 3.3). Line breaks of every kind become "\n"; other
 // control characters but the tab become U+FFFD.
 func indent(b *strings.Builder, text string) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(neutralize(text, instructionTag), "\r\n", "\n")
 	for _, r := range text {
 		switch {
 		case isBreak(r):

@@ -14,6 +14,7 @@ import (
 	"github.com/langrooms/langrooms/delegate/acpagent"
 	"github.com/langrooms/langrooms/delegate/openaiagent"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/setting"
 )
 
@@ -43,13 +44,18 @@ var registry = struct {
 // The protocols of this module.
 func init() {
 	RegisterType("a2a", func(e Entry, s a2aagent.Settings) (delegate.Delegate, error) {
-		return a2aagent.New(s.Config(e.Name, e.Description, e.Continuity))
+		c := s.Config(e.Name, e.Description, e.Continuity)
+		c.Preamble = room.Instructions(e.Instructions)
+		return a2aagent.New(c)
 	}, (*a2aagent.Settings).Problems, a2aagent.Fields()...)
 	RegisterType("openai", func(e Entry, s openaiagent.Settings) (delegate.Delegate, error) {
-		return openaiagent.New(s.Config(e.Name, e.Description))
+		c := s.Config(e.Name, e.Description)
+		c.SystemPrompt = strings.TrimSpace(c.SystemPrompt + "\n\n" + e.Instructions)
+		return openaiagent.New(c)
 	}, (*openaiagent.Settings).Problems, openaiagent.Fields()...)
 	RegisterType("acp", func(e Entry, s acpagent.Settings) (delegate.Delegate, error) {
 		c := s.Config(e.Name, e.Description, e.Continuity)
+		c.Preamble = room.Instructions(e.Instructions)
 		if slices.ContainsFunc(s.MCPServers, setting.MCPServer.Own) {
 			c.MoreServers = e.ownServer
 		}
@@ -60,6 +66,10 @@ func init() {
 // Entry is what each entry of the roster has, whatever its type.
 type Entry struct {
 	Name, Description string
+	// Instructions are what the delegate is to be told of its part, once at the beginning of
+	// each conversation; empty is nothing. Where the protocol has no place for them, put
+	// room.Instructions in front of the first prompt.
+	Instructions string
 	// Continuity remembers the conversations at the peer, for as long as the setting
 	// `continuity` says.
 	Continuity delegate.Continuity

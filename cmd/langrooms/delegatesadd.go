@@ -41,6 +41,7 @@ func (p *program) addCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
 	f.StringVar(&d.Description, "description", "", "what it is good for")
+	f.StringVar(&d.Instructions, "instructions", "", "what it is told of its part at the beginning of each conversation")
 	f.Float64Var(&d.costIn, "cost-input-per-mtok", 0, "what a million tokens of a prompt cost, in US dollars")
 	f.Float64Var(&d.costOut, "cost-output-per-mtok", 0, "what a million tokens of a reply cost, in US dollars")
 	f.StringVar(&d.url, "url", "", "its endpoint (a2a, openai)")

@@ -141,8 +141,9 @@ func (a *Agent) fail(kind delegate.Kind, err error) *delegate.Error {
 
 // conversation returns the key under which the peer's context id is remembered.
 func (s *session) conversation(thread, epoch string) delegate.ContextKey {
-	return delegate.ContextKey{Thread: thread, Delegate: s.cfg.Name, URL: s.cfg.URL,
+	key := delegate.ContextKey{Thread: thread, Delegate: s.cfg.Name, URL: s.cfg.URL,
 		Credential: delegate.CredentialDigest(s.cfg.digestScheme(), s.secret), Epoch: epoch}
+	return key.Preambled(s.cfg.Preamble)
 }
 
 // blank reports whether text has no words.

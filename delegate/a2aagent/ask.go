@@ -71,7 +71,9 @@ func (x *ask) start(outer, ctx context.Context) error {
 	if id := x.req.ResumeTask; id != "" {
 		return x.resume(outer, ctx, id, m)
 	}
-	m.ContextID = x.remembered(ctx)
+	if m.ContextID = x.remembered(ctx); m.ContextID == "" {
+		m.Parts = a2a.ContentParts{x.opening()}
+	}
 	err = x.send(outer, m)
 	if m.ContextID == "" || !forgotten(err) || outer.Err() != nil {
 		return err
@@ -90,7 +92,7 @@ func (x *ask) anew(ctx context.Context) error {
 		}
 		x.req.Prompt = prompt
 	}
-	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
+	m := a2a.NewMessage(a2a.MessageRoleUser, x.opening())
 	if err := x.send(ctx, m); err != nil {
 		return err
 	}
@@ -101,6 +103,11 @@ func (x *ask) anew(ctx context.Context) error {
 		x.cfg.Logger.Warn("a forgotten conversation cannot be dropped", "delegate", x.cfg.Name, "error", err)
 	}
 	return nil
+}
+
+// opening is the first message of a conversation.
+func (x *ask) opening() *a2a.Part {
+	return a2a.NewTextPart(delegate.Opened(x.cfg.Preamble, x.req.Prompt))
 }
 
 // resume answers a paused task. One that is at work, or has ended, needs no message.

@@ -70,6 +70,10 @@ type Config struct {
 	// Continuity remembers the context ids that the peer assigns. Nil remembers none:
 	// every message opens a conversation of its own.
 	Continuity delegate.Continuity
+	// Preamble stands in front of the first message of each conversation, with a blank line
+	// between, such as room.Instructions. Another one begins other conversations. Empty adds
+	// nothing.
+	Preamble string
 	// Logger hears what concerns no answer, such as a continuity store that fails. It is
 	// given no text of a conversation and no credential. Nil drops it.
 	Logger *slog.Logger

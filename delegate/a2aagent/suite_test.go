@@ -125,7 +125,7 @@ func startScripted(t testing.TB, w wire, script delegatetest.Script) delegate.De
 	life, end := context.WithCancel(context.Background())
 	x.life = life
 	t.Cleanup(func() { end(); x.working.Wait() })
-	a := newAgent(t, Config{Name: "proto", URL: server.URL + "/a2a", Scheme: SchemeBearer, HTTP: delegate.HTTP{Retries: 1},
+	a := newAgent(t, Config{Name: "proto", URL: server.URL + "/a2a", Scheme: SchemeBearer, HTTP: delegate.HTTP{Retries: 1}, Preamble: script.Preamble,
 		Token: func() (string, error) { return script.Secret, nil }, Continuity: delegate.NewMemoryContinuity()})
 	a.pace = 100 * time.Millisecond
 	return a

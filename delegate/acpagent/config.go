@@ -59,6 +59,9 @@ type Config struct {
 	// of a session mode that the agent offers.
 	Model string
 	Mode  string
+	// Preamble stands in front of the first prompt of each session, with a blank line between,
+	// such as room.Instructions. Another one begins other sessions. Empty adds nothing.
+	Preamble string
 	// MCPServers are handed to each session.
 	MCPServers []MCPServer
 	// MoreServers, when not nil, is asked at each session what it is handed beside those;

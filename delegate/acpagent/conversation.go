@@ -125,6 +125,9 @@ func (a *Agent) take(ctx context.Context, c *conversation, req delegate.Request)
 		}
 		req.Prompt = prompt
 	}
+	if c.session.fresh {
+		req.Prompt = delegate.Opened(a.config.Preamble, req.Prompt)
+	}
 	reply, err := c.session.prompt(ctx, req)
 	if err == nil {
 		reply.NewConversation = anew

@@ -30,6 +30,7 @@ func (a *Agent) memory(req delegate.Request) memory {
 		m.store = a.sessions
 		m.key = delegate.ContextKey{Thread: req.Conversation, Delegate: a.config.Name, URL: "acp:" + a.launch,
 			Credential: delegate.CredentialDigest("conversation", req.Conversation+"\x00"+req.Epoch), Epoch: req.Epoch}
+		m.key = m.key.Preambled(a.config.Preamble)
 	}
 	return m
 }

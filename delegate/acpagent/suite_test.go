@@ -26,6 +26,7 @@ func TestSuite(t *testing.T) {
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			c := testConfig(t, "suite", script.Encode())
 			c.Env["TEST_API_KEY"] = script.Secret
+			c.Preamble = script.Preamble
 			if script.Late != "" {
 				c.lateGrace = defaultLateGrace
 			}

@@ -31,6 +31,7 @@ var answerRules = []rule{
 	{"two-at-once", "asks at the same time each get their own answer", checkTwo},
 	{"conversation", "a conversation key continues its own conversation, or is refused with a reason", checkConversation},
 	{"conversation-lost", "a peer that has forgotten the conversation answers in a new one, and the reply says so", checkConversationLost},
+	{"preamble", "the first prompt of each conversation, and no other, has the preamble in front", checkPreamble},
 	{"pause", "a question is a pause: a reply that starts with ⏸, with the question and what was said, and names the task", checkPause},
 	{"pause-silent", "what a peer says is not lost when it waits and asks nothing", checkSilentPause},
 	{"epoch", "what was said in another epoch of a conversation key is not gone on with", checkEpoch},
@@ -249,6 +250,29 @@ func checkConversationLost(r *run) {
 		}
 		if a.err != nil || a.reply.Text != prompt || a.reply.NewConversation != lost {
 			r.broken("ask %d of a peer that forgets returned %q, new conversation %v, %v; want its answer, and %v", i, a.reply.Text, a.reply.NewConversation, a.err, lost)
+		}
+	}
+}
+
+func checkPreamble(r *run) {
+	const preamble, prompt = "Your part:\n<room-instructions>\nDoubt everything.\n</room-instructions>", "is it \"safe\"?"
+	d := r.start(Script{End: EndAnswer, Pieces: pieces("yes"), Preamble: preamble})
+	asks := []struct{ conversation, want string }{{"", preamble + "\n\n" + prompt}, {"", preamble + "\n\n" + prompt}}
+	if d.Info().Conversational {
+		asks = append(asks, []struct{ conversation, want string }{
+			{"thread-1", preamble + "\n\n" + prompt}, {"thread-1", prompt}, {"thread-2", preamble + "\n\n" + prompt}, {"thread-1", prompt}}...)
+	}
+	for i, of := range asks {
+		a, ok := r.ask(d, delegate.Request{Prompt: prompt, Conversation: of.conversation})
+		if !ok {
+			return
+		}
+		m, ok := r.message(a)
+		if !ok {
+			return
+		}
+		if a.err != nil || m.Prompt != of.want {
+			r.broken("message %d, conversation %q: the peer was sent %q instead of %q, %v", i+1, of.conversation, m.Prompt, of.want, a.err)
 		}
 	}
 }

@@ -193,7 +193,7 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 	over := make(chan error, 1)
 	pieces := make(chan []byte)
 	r.peers.Go(func() {
-		over <- r.script.Play(peer, Message{req.Prompt, r.count(req)}, func(piece []byte) error {
+		over <- r.script.Play(peer, r.message(req), func(piece []byte) error {
 			select {
 			case pieces <- piece:
 				return nil
@@ -227,6 +227,15 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 			return delegate.Reply{}, r.error(delegate.KindUnreachable, "closed")
 		}
 	}
+}
+
+// message is what the peer is sent, spoilt by a fault.
+func (r *reference) message(req delegate.Request) Message {
+	m := Message{req.Prompt, r.count(req)}
+	if m.Nth == 1 && !r.has("preamble-lost") || r.has("preamble-again") {
+		m.Prompt = delegate.Opened(r.script.Preamble, m.Prompt)
+	}
+	return m
 }
 
 func (r *reference) count(req delegate.Request) int {

@@ -39,6 +39,9 @@ type Script struct {
 	// Secret is the credential to configure the delegate with, where the protocol has
 	// one.
 	Secret string `json:"secret"`
+	// Preamble is what to configure the delegate to put in front of the first prompt of each
+	// conversation, with a blank line between; see [delegate.Opened]. Empty is nothing.
+	Preamble string `json:"preamble,omitempty"`
 	// Pieces are the answer, in the pieces that it is sent in. They are bytes, not
 	// always valid UTF-8, and may end inside a character: the peer sends them as they
 	// are, as far as the protocol lets it.

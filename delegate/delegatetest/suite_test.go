@@ -90,6 +90,8 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"conversation-forgotten", "conversation", true},
 		{"conversation-new", "conversation", true},
 		{"conversation-lost", "conversation-lost", true},
+		{"preamble-lost", "preamble", false},
+		{"preamble-again", "preamble", true},
 		{"pause-words", "pause", true},
 		{"pause-question", "pause", true},
 		{"pause-unmarked", "pause", true},

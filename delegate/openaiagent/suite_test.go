@@ -18,7 +18,7 @@ import (
 func TestSuite(t *testing.T) {
 	delegatetest.Run(t, delegatetest.Harness{
 		Streams: true,
-		Except: map[string]string{"parts": "an answer is one message", "late-words": "nothing comes after the end of a response",
+		Except: map[string]string{"parts": "an answer is one message", "preamble": "a model is told its part by Config.SystemPrompt", "late-words": "nothing comes after the end of a response",
 			"leave": asksNobody, "leave-stopped": asksNobody},
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			server := httptest.NewServer(endpoint{script})

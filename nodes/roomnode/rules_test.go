@@ -64,6 +64,8 @@ var rules = []struct {
 	{"5.7", "Stopping one member", []string{"delegate.TestSteering", "runs.TestStopMember", "cmd/langrooms.TestStopOneMember"}},
 	{"6", "Names, refused entries; every error names the delegate and has a kind",
 		[]string{"delegate.TestCheckName", "delegate.TestRegistryKeepsOrderAndRefusesASecondName", "delegate.TestErrorIsWhatTheOperatorIsTold", "setup.TestEntryIsLeftOut"}},
+	{"6 instructions", "What a member is told of its part, once, where nothing can pass for it",
+		[]string{"cmd/langrooms.TestInstructions", "room.TestInstructions", "delegate/delegatetest.TestABrokenDelegateFailsUnderTheRulesName"}},
 	{"6 secrets", "Secrets come from a value or an environment name and reach nothing that is shown",
 		[]string{"cmd/langrooms.TestSecrets", "delegate/a2aagent.TestHalfACredential", "delegate/acpagent.TestSecretsAreBlottedOut", "delegate/openaiagent.TestTheKeyInPiecesIsNotShown", "delegate/openaiagent.TestKeyIsResolvedAtUse"}},
 	{"6 a2a", "Both versions and bindings; the state decides",
