@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/thread"
@@ -59,6 +60,9 @@ func (v view) messages(stored []langrooms.Message) []message {
 // message renders one message; voices are the authors of AI messages so far.
 func (v view) message(m langrooms.Message, voices map[string]bool) message {
 	out := message{ID: m.ID, Kwargs: map[string]any{}, Response: map[string]any{}}
+	if about := metadata(m); len(about) > 0 {
+		out.Kwargs["metadata"] = about
+	}
 	switch {
 	case thread.IsNote(m) && m.Role == langrooms.RoleAI:
 		out.Type, out.Name, out.Content = "ai", noteAuthor, textContent(m.Text())
@@ -68,9 +72,6 @@ func (v view) message(m langrooms.Message, voices map[string]bool) message {
 		out.Content = m.Extra[sentKey]
 		if out.Content == nil {
 			out.Content = textContent(addressText(m))
-		}
-		if m.Stamp != nil {
-			out.Kwargs["metadata"] = map[string]any{"room": facts(m.Stamp)}
 		}
 	case m.Stamp != nil || m.Role == langrooms.RoleAI:
 		v.ai(&out, m, voices)
@@ -95,7 +96,6 @@ func (v view) ai(out *message, m langrooms.Message, voices map[string]bool) {
 	out.Type, out.Name = "ai", v.lead
 	if m.Stamp != nil {
 		out.Name = m.Stamp.From
-		out.Kwargs["metadata"] = map[string]any{"room": facts(m.Stamp)}
 	}
 	text := addressText(m)
 	voices[out.Name] = true
@@ -111,6 +111,18 @@ func (v view) ai(out *message, m langrooms.Message, voices map[string]bool) {
 		}
 	}
 	out.ToolCalls, out.InvalidCall = &calls, &[]toolCall{}
+}
+
+// metadata is what is known of a message beside its words: when it was said, and the room's facts.
+func metadata(m langrooms.Message) map[string]any {
+	about := map[string]any{}
+	if !m.Time.IsZero() {
+		about["time"] = m.Time.UTC().Format(time.RFC3339Nano)
+	}
+	if m.Stamp != nil && !(thread.IsNote(m) && m.Role == langrooms.RoleAI) {
+		about["room"] = facts(m.Stamp)
+	}
+	return about
 }
 
 // namedPrefix is how a text says who speaks (spec: rooms, 5.1).

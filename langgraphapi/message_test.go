@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/room"
@@ -83,6 +84,23 @@ func TestView(t *testing.T) {
 	named := view{lead: "boss", named: true}.messages([]langrooms.Message{reply, langrooms.NewMessage(langrooms.RoleAI, "so be it")})
 	if string(named[0].Content) != `"done"` || string(named[1].Content) != `"**@boss** — so be it"` {
 		t.Errorf("named: %s, %s", named[0].Content, named[1].Content)
+	}
+}
+
+// When a message was said stands beside the room's facts, and alone where there are none.
+func TestMessageTime(t *testing.T) {
+	at := time.Date(2026, 12, 1, 12, 3, 4, 500_000_000, time.FixedZone("", 3600))
+	reply, asked := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x"}, "done"), langrooms.NewMessage(langrooms.RoleHuman, "x")
+	for _, m := range []langrooms.Message{reply, asked} {
+		m.Time = at
+		got := asJSON(t, view{lead: "boss"}.message(m, map[string]bool{}))
+		if !strings.Contains(got, `"time":"2026-12-01T11:03:04.5Z"`) || strings.Contains(got, `"room"`) != (m.Stamp != nil) {
+			t.Errorf("%s", got)
+		}
+	}
+	asked.Time = time.Time{}
+	if got := asJSON(t, view{}.message(asked, map[string]bool{})); !strings.Contains(got, `"additional_kwargs":{}`) {
+		t.Errorf("a time that nobody knows: %s", got)
 	}
 }
 

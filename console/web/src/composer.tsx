@@ -49,7 +49,7 @@ export function Composer(p: Props) {
     drafts.set(p.draft, value);
   };
   useEffect(() => show(drafts.get(p.draft)), [p.draft]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!p.given?.turn) return; // the first one is nobody's
     write(p.given.text);
     area.current?.focus();

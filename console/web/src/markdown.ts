@@ -1,5 +1,6 @@
 import DOMPurify from "dompurify";
 import { marked, type Token } from "marked";
+import { t } from "./strings";
 
 // Nothing that a model wrote is HTML before it has been here.
 
@@ -28,7 +29,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 /** linkTo stands for a picture of elsewhere: nothing is asked of third parties by looking. */
 function linkTo(src: string, alt: string): HTMLElement {
   const a = document.createElement(/^https?:/i.test(src) ? "a" : "span");
-  a.textContent = `[image: ${alt || src.slice(0, 80)}]`;
+  a.textContent = t.external(alt || src.slice(0, 80));
   if (a instanceof HTMLAnchorElement) {
     a.href = src;
     a.target = "_blank";
@@ -65,7 +66,7 @@ function render(token: Token): DocumentFragment {
     scroll.className = "scroll";
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "group");
-    scroll.setAttribute("aria-label", "Table");
+    scroll.setAttribute("aria-label", t.table);
     table.replaceWith(scroll);
     scroll.append(table);
   }

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { Entry } from "./types";
 import { Markdown } from "./body";
 import { visible } from "./markdown";
@@ -15,6 +16,8 @@ export function rounds(before: Entry | undefined, e: Entry): number {
 
 /** Message is something that was said. */
 export const Message = memo(function Message({ entry: e, head, actions }: { entry: Entry; head: number; actions: (e: Entry) => Action[] }) {
+  const [spent, setSpent] = useState(false);
+  const all = () => [...actions(e), ...(e.spent ? [{ label: spent ? t.hideSpent : t.showSpent, do: () => setSpent(!spent) }] : [])];
   const classes = ["message", e.kind, e.mine ? "mine" : "", e.failed ? "failed" : "", e.queued ? "queued" : ""].join(" ");
   return (
     <>
@@ -32,11 +35,11 @@ export const Message = memo(function Message({ entry: e, head, actions }: { entr
             {e.incognito && <span class="tag">{t.incognito}</span>}
             <span class="grow" />
             {e.cost !== undefined && <span class="hint">{t.cost(e.cost)}</span>}
-            {e.took !== undefined && <span class="hint" title={e.tokens ? t.tokens(e.tokens) : undefined}>{t.took(e.took)}</span>}
             {e.at && <time class="hint" dateTime={e.at}>{clock(e.at)}</time>}
-            {!e.queued && <Menu label={t.menu(e.author)} actions={() => actions(e)} />}
+            {!e.queued && <Menu label={t.menu(e.author)} actions={all} />}
           </header>
           {e.kind === "person" ? <p class="text plain" dir="auto">{e.text}</p> : <Markdown text={e.text} />}
+          {spent && e.spent && <p class="hint" role="status">{t.spent(e.spent)}</p>}
           {e.images.map((src, i) => <img key={i} src={src} alt={t.image("")} />)}
         </div>
       </article>

@@ -10,7 +10,7 @@ import { Menu, type Action } from "./menu";
 import { Session } from "./room";
 import { useStore } from "./store";
 import { words } from "./talk";
-import { quoted } from "./threadview";
+import { quoted, save } from "./threadview";
 import { Transcript } from "./transcript";
 import { Avatar } from "./voice";
 import { t } from "./strings";
@@ -42,6 +42,7 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
   const hears = (m: Mentions, text: string): string => (m.to.length ? t.hears.session(t.everyone(m.to)) : text.trim() ? t.hears.nobody : t.to(agents.map((a) => a.name)));
   const actions = (e: Entry): Action[] => [
     { label: t.copy, do: () => attempt(copy(e.text)) },
+    { label: t.export, do: () => save(e.author, [e]) },
     ...(open && e.kind !== "note" ? [{ label: t.quote, do: () => setGiven((g) => ({ text: quoted(e), turn: g.turn + 1 })) }] : []),
   ];
   const whole = (): Action[] => {

@@ -1,5 +1,7 @@
 // Every English sentence of the page stands here.
 
+import type { Spent } from "./types";
+
 export const t = {
   app: "langrooms",
   conversations: "Conversations",
@@ -28,7 +30,6 @@ export const t = {
   closed: "closed",
   working: "working",
   thinking: "Thinking",
-  isWorking: (name: string) => `${name} is working`,
   queued: "queued",
   queuedHint: "Waits for the turn before it",
   failed: "failed",
@@ -42,7 +43,18 @@ export const t = {
   to: (names: string[]) => `to ${names.join(", ")}`,
   cost: (usd: number) => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`,
   took: (s: number) => (s < 60 ? `${Math.max(s, 0.1).toFixed(s < 10 ? 1 : 0)} s` : `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`),
-  tokens: (n: number) => `${n.toLocaleString("en")} tokens`,
+  showSpent: "Show cost and time",
+  hideSpent: "Hide cost and time",
+  spent: (s: Spent) => [
+    s.took !== undefined ? `Took ${t.took(s.took)}` : s.after !== undefined ? `Was there ${t.took(s.after)} after its question` : "Time unknown",
+    s.input !== undefined || s.output !== undefined ? `${(s.input ?? 0).toLocaleString("en")} tokens read, ${(s.output ?? 0).toLocaleString("en")} written` : "tokens unknown",
+    s.cost !== undefined ? t.cost(s.cost) : t.unknownCost,
+  ].join(" · "),
+  costs: "Costs",
+  costsHead: ["Member", "Answers", "Tokens read", "Tokens written", "Cost"],
+  costsLess: (n: number, what: string) => `${n === 1 ? "One answer" : `${n} answers`} of unknown ${what} ${n === 1 ? "is" : "are"} not in these sums.`,
+  costsTotal: "Total",
+  costsNone: "No answer has cost anything yet.",
   plan: "Plan",
   tools: "Tools",
   questionOf: (name: string) => `Question of ${name}`,
@@ -58,7 +70,6 @@ export const t = {
   pick: "Who takes part?",
   pickOne: "Who do you want to talk to?",
   assistant: "Assistant",
-  assistantHint: "the lead; @name brings in others",
   everyone: (names: string[]) => (names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`),
   /** meant is who an address goes to; a group's members are the thread's to say. */
   meant: (m: { to: string[]; group?: "all" | "others" }): string => {
@@ -110,9 +121,7 @@ export const t = {
   cancel: "Cancel",
   more: "More",
   members: "Members",
-  topic: "Topic",
   invite: "Add agent",
-  inviteGo: "Add",
   closeSession: "Close session",
   closeAsk: "Close this session? It stays readable, and can be opened again.",
   reopen: "Reopen",
@@ -131,13 +140,13 @@ export const t = {
   keyHint: "A key of server.keys. It is kept in a cookie that scripts cannot read.",
   wrongKey: "This key is not known.",
   theme: "Theme",
-  themes: { auto: "As the system", light: "Light", dark: "Dark" },
   shortcuts: "Keyboard shortcuts",
   palette: "Command palette",
   paletteHint: "Type a command or a conversation",
   close: "Close",
   menuOpen: "Show conversations",
   image: (alt: string) => alt || "image",
+  table: "Table",
   external: (alt: string) => `[image: ${alt}]`,
   long: (kb: number) => `This message has ${kb} KB. The beginning is shown.`,
   showAll: "Show all of it",

@@ -15,8 +15,8 @@ const lookEvery = 1500;
 export class Thread extends Talk<More> {
   private pending: Pending[] = [];
   private followed = new Set<string>();
-  private spent = new Map<string, Spent>(); // by exchange, round and author
-  private made = new Map<string, { of: ThreadMessage; spent?: Spent; entry: Entry }>();
+  private took = new Map<string, number>(); // in seconds, by exchange, round and author
+  private made = new Map<string, { of: ThreadMessage; took?: number; entry: Entry }>();
   private updated = "";
 
   constructor(id: string, private me: string, private admin: boolean) {
@@ -88,7 +88,12 @@ export class Thread extends Talk<More> {
 
   /** shown puts the transcript and what waits behind it into the store. */
   private shown(): void {
-    const entries = this.store.get().messages.map((m) => this.entry(m));
+    const asked = new Map<string, string>(); // when, by exchange
+    const entries = this.store.get().messages.map((m) => {
+      const about = m.additional_kwargs?.metadata;
+      if (m.type === "human" && about?.room && about.time) asked.set(about.room.exchange, about.time);
+      return this.entry(m, asked.get(about?.room?.exchange ?? ""));
+    });
     const waiting = this.pending.filter((p) => p.entry && !entries.some((e) => e.id === p.entry?.id)).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
     const all = [...entries.filter((e) => e.text || e.images.length), ...waiting];
     const old = this.store.get();
@@ -97,13 +102,17 @@ export class Thread extends Talk<More> {
   }
 
   /** entry is a message as it is shown; the same one as before where nothing has changed. */
-  private entry(m: ThreadMessage): Entry {
+  private entry(m: ThreadMessage, asked?: string): Entry {
     const room = m.additional_kwargs?.metadata?.room;
-    const spent = room && this.spent.get(`${room.exchange} ${room.round} ${m.name}`);
+    const took = room && this.took.get(`${room.exchange} ${room.round} ${m.name}`);
     const old = this.made.get(m.id);
-    if (old?.of === m && old.spent === spent) return old.entry;
-    const entry = { ...entryOf(m, this.me), ...spent };
-    this.made.set(m.id, { of: m, spent, entry });
+    if (old?.of === m && old.took === took) return old.entry;
+    const entry = entryOf(m, this.me);
+    if (entry.kind === "agent") {
+      const after = asked && entry.at ? (Date.parse(entry.at) - Date.parse(asked)) / 1000 : undefined;
+      entry.spent = { took, after, input: m.usage_metadata?.input_tokens, output: m.usage_metadata?.output_tokens, cost: m.response_metadata?.cost_usd };
+    }
+    this.made.set(m.id, { of: m, took, entry });
     return entry;
   }
 
@@ -202,7 +211,7 @@ export class Thread extends Talk<More> {
     } else if (e.type === "dispatch_ended") {
       this.dropLive((l) => l.author === name && !l.text);
       const o = e.outcome;
-      if (o) this.spent.set(`${e.exchange} ${e.round} ${name}`, { took: o.duration_ns / 1e9, cost: o.usage?.cost_usd, tokens: o.usage && o.usage.input_tokens + o.usage.output_tokens });
+      if (o) this.took.set(`${e.exchange} ${e.round} ${name}`, o.duration_ns / 1e9);
       this.shown();
     } else if (e.type === "progress" && e.progress) {
       const p = e.progress;
@@ -301,10 +310,8 @@ export class Thread extends Talk<More> {
   }
 }
 
-interface Spent { took: number; cost?: number; tokens?: number }
-
 interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question; exchange?: string;
-  outcome?: { duration_ns: number; usage?: { input_tokens: number; output_tokens: number; cost_usd?: number } } }
+  outcome?: { duration_ns: number } }
 
 const alike = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -329,8 +336,8 @@ function imagesOf(content: string | Block[]): string[] {
 
 /** entryOf is a message as the transcript shows it. */
 export function entryOf(m: ThreadMessage, me: string): Entry {
-  const facts = m.additional_kwargs?.metadata?.room;
-  const e: Entry = { id: m.id, author: m.name ?? t.assistant, kind: "agent", text: textOf(m.content), images: imagesOf(m.content), ...facts };
+  const about = m.additional_kwargs?.metadata;
+  const e: Entry = { id: m.id, author: m.name ?? t.assistant, kind: "agent", text: textOf(m.content), images: imagesOf(m.content), at: about?.time, ...about?.room };
   if (m.type === "human") return { ...e, author: me, kind: "person", mine: true, round: undefined };
   if (isNote(m) || m.type === "system") return { ...e, author: m.name ?? "system", kind: "note" };
   if (m.type === "tool") return { ...e, author: m.name ?? "tool", kind: "tool" };

@@ -3,6 +3,7 @@ import type { Entry, Mentions } from "./types";
 import { rooms, threads } from "./api";
 import { copy } from "./body";
 import { Composer } from "./composer";
+import { CostsOf } from "./costs";
 import { agentOf, lists, looked, refresh, titleOf } from "./lists";
 import { Menu, type Action } from "./menu";
 import { Dialog } from "./dialog";
@@ -26,6 +27,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const changed = rows.find((r) => r.id === id)?.at;
   const [given, setGiven] = useState({ text: "", turn: 0 });
   const [editing, setEditing] = useState("");
+  const [costs, setCosts] = useState(false);
   const [asking, setAsking] = useState<{ kind: "rewind" | "delete" | "rename" | "compact"; id: string; words: string } | null>(null);
   useEffect(() => {
     void talk.begin();
@@ -72,6 +74,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   };
   const actions = (e: Entry): Action[] => {
     const all: Action[] = [{ label: t.copy, do: () => attempt(copy(e.text)) }, { label: t.quote, do: () => put(quoted(e)) }];
+    all.push({ label: t.export, do: () => save(e.author, [e]) });
     if (e.kind === "note" || e.kind === "tool") return all;
     if (e.kind === "person" && !s.busy) all.push({ label: t.edit, do: () => edit(e) });
     if (e.kind === "agent" && !s.busy) all.push({ label: t.retry, do: () => attempt(talk.retry(e.id)) });
@@ -86,6 +89,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const whole = (): Action[] => [
     { label: t.rename, do: () => setAsking({ kind: "rename", id, words: "" }) },
     { label: t.export, do: () => save(title, s.entries) },
+    { label: t.costs, do: () => setCosts(true) },
     ...(!s.busy && older.length > 0 ? [{ label: t.compact, do: () => setAsking({ kind: "compact", id, words: t.compactAsk(older.length, keep, Math.ceil(older.reduce((n, e) => n + e.text.length, 0) / 4)) }) }] : []),
     { label: t.deleteThread, do: () => setAsking({ kind: "delete", id, words: t.deleteAsk }) },
   ];
@@ -118,6 +122,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
           </p>
         )}
       </Composer>
+      {costs && <CostsOf thread={id} onClose={() => setCosts(false)} />}
       {asking && (
         <Dialog title={asking.kind === "rename" ? t.rename : asking.words} ok={{ rewind: t.rewindGo, delete: t.deleteThread, rename: t.ok, compact: t.compact }[asking.kind]} cancel={t.keep} danger={asking.kind !== "rename"}
           field={{ rename: { label: t.title, value: title }, compact: { label: t.compactField, value: "", asking: asking.words }, rewind: undefined, delete: undefined }[asking.kind]} onOk={confirmed} onClose={() => setAsking(null)} />

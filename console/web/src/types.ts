@@ -17,7 +17,8 @@ export interface RoomDetail extends Room { participants: Participant[]; messages
 export interface Block { type: string; text?: string; image_url?: string | { url: string }; mime_type?: string; data?: string }
 export interface ThreadMessage {
   id: string; type: "human" | "ai" | "tool" | "system"; content: string | Block[]; name?: string;
-  additional_kwargs?: { metadata?: { room?: Facts } };
+  additional_kwargs?: { metadata?: { room?: Facts; time?: string } };
+  usage_metadata?: { input_tokens: number; output_tokens: number }; response_metadata?: { cost_usd?: number };
 }
 export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; task?: string }
 export interface Thread {
@@ -40,12 +41,19 @@ export interface Mentions {
   kind: "lead" | "addressed" | "unknown" | "empty"; to: string[]; group?: "all" | "others"; token?: string; near?: string; offers: Delegate[];
 }
 
+/** Sums are what answers have cost; unknown counts those that the sums lack. */
+export interface Sums { answers: number; input_tokens: number; output_tokens: number; cost_usd: number; unknown_tokens?: number; unknown_cost?: number }
+export interface Costs { members: Record<string, Sums>; total: Sums }
+
 // What the page shows, whatever it came from.
+
+/** Spent is what an answer took, in seconds and since its question, and what it cost; what is missing is not known. */
+export interface Spent { took?: number; after?: number; input?: number; output?: number; cost?: number }
 
 export interface Entry {
   id: string; author: string; kind: "person" | "agent" | "note" | "tool"; text: string; images: string[];
   mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; task?: string;
-  at?: string; cost?: number; took?: number; tokens?: number; queued?: boolean;
+  at?: string; cost?: number; spent?: Spent; queued?: boolean;
 }
 export interface Live {
   key: string; author: string; text: string; thought: string; status: string; plan: string[];
