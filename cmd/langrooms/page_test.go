@@ -147,7 +147,7 @@ func TestConsoleLive(t *testing.T) {
 	b.until("not queued", `find.all("article", "operator").some((e) => e.innerText.includes("and thirdly?") && e.innerText.includes("queued"))`)
 	b.click("button", "Stop")
 	b.until("it goes on", `!find.one("button", "Stop")`)
-	b.until("nothing is said of the stop", `find.all("article", "slow").some((e) => e.innerText.includes("failed"))`)
+	b.until("nothing is said of the stop", `find.all("article", "slow").some((e) => e.innerText.includes("incomplete"))`)
 	b.until("what was not begun has not come back", `find.one("textbox", "Message").value === "@slow and thirdly?"`)
 	other.until("the other window differs", `find.all("article", "slow").length === 2 && !find.one("button", "Stop")`)
 	expect(t, "a draft beside a turn", "a draft of mine", other.value("textbox", "Message"))

@@ -41,7 +41,7 @@ export const agentOf = (th: Thread | null): string => (typeof th?.metadata.agent
 
 export function titleOf(th: Thread): string {
   if (typeof th.metadata.title === "string" && th.metadata.title) return th.metadata.title;
-  const first = th.values?.messages?.find((m) => m.type === "human");
+  const first = th.values?.messages?.find((m) => m.type === "human" && !m.additional_kwargs?.metadata?.room?.incognito);
   const said = first ? textOf(first.content).trim().split("\n")[0] : "";
   const line = (said.replace(/^(@\S+\s+)+/, "") || said).slice(0, 80);
   return line || (th.values?.messages?.length ? th.thread_id : t.untitled);

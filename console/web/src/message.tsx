@@ -31,6 +31,8 @@ export const Message = memo(function Message({ entry: e, head, actions }: { entr
             {e.kind === "note" && <span class="tag">{t.note}</span>}
             {e.queued && <span class="tag" title={t.queuedHint}>{t.queued}</span>}
             {e.failed && <span class="tag bad">{t.failed}</span>}
+            {e.failed && e.error_kind === "still_running" && <span class="tag" title={t.stillRunningHint}>{t.stillRunning}</span>}
+            {e.incomplete && <span class="tag warn" title={t.incompleteHint}>{t.incomplete}</span>}
             {e.late && <span class="tag">{t.late}</span>}
             {e.incognito && <span class="tag">{t.incognito}</span>}
             <span class="grow" />

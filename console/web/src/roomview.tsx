@@ -75,7 +75,7 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
       </header>
       {open && room.budget_used >= 0.8 && <p class="notice" role="status">{t.budget(room.budget_used, room.message_count, room.max_messages)}</p>}
       {room.summary && <details class="notice"><summary>{t.summary}</summary><p class="text plain" dir="auto">{room.summary}</p></details>}
-      <Transcript entries={s.entries} talk={talk.store} busy={false} actions={actions} onStop={(w) => attempt(talk.stopOne(w))} earlier={s.hasEarlier ? () => talk.earlier() : undefined} />
+      <Transcript entries={s.entries} talk={talk.store} busy={false} actions={actions} onStop={(l) => attempt(talk.stopOne(l.wake!))} earlier={s.hasEarlier ? () => talk.earlier() : undefined} />
       <Fault words={s.fault} onClose={talk.clearFault} />
       {!open && <p class="notice middle">{t.closedComposer(room.stop_reason ?? "")}</p>}
       {open && room.role === "observer" && <p class="notice middle">{t.observer}</p>}

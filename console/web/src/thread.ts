@@ -207,7 +207,7 @@ export class Thread extends Talk<More> {
   private report(run: string, e: Report): void {
     const name = e.member ?? t.assistant;
     if (e.type === "dispatch_started") {
-      this.live(name, name, () => ({ round: e.round, text: "", thought: "", status: "", plan: [], tools: [], since: Date.now() }));
+      this.live(name, name, () => ({ round: e.round, text: "", thought: "", status: "", plan: [], tools: [], since: Date.now(), stops: true }));
     } else if (e.type === "dispatch_ended") {
       this.dropLive((l) => l.author === name && !l.text);
       const o = e.outcome;
@@ -249,6 +249,15 @@ export class Thread extends Talk<More> {
     }
     return waiting;
   }
+
+  /** stopOne stops one member; the turn goes on with the others. */
+  stopOne = async (member: string): Promise<void> => {
+    try {
+      await threads.stop(this.id, member);
+    } catch (err) {
+      if (!(err instanceof Fault && err.code === "not_asked")) throw err; // it has answered meanwhile
+    }
+  };
 
   /** before is the checkpoint in front of a message: a turn from it is a branch without the message. It goes back
    * from the head as far as it must, since every state holds all messages. */

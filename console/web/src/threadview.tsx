@@ -74,7 +74,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   };
   const actions = (e: Entry): Action[] => {
     const all: Action[] = [{ label: t.copy, do: () => attempt(copy(e.text)) }, { label: t.quote, do: () => put(quoted(e)) }];
-    all.push({ label: t.export, do: () => save(e.author, [e]) });
+    if (!e.incognito) all.push({ label: t.export, do: () => save(e.author, [e]) });
     if (e.kind === "note" || e.kind === "tool") return all;
     if (e.kind === "person" && !s.busy) all.push({ label: t.edit, do: () => edit(e) });
     if (e.kind === "agent" && !s.busy) all.push({ label: t.retry, do: () => attempt(talk.retry(e.id)) });
@@ -109,7 +109,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         <span class="grow" />
         <Menu label={t.more} actions={whole} />
       </header>
-      <Transcript entries={s.entries} talk={talk.store} busy={s.busy} actions={actions} />
+      <Transcript entries={s.entries} talk={talk.store} busy={s.busy} actions={actions} onStop={(l) => attempt(talk.stopOne(l.author))} />
       <div class="questions" aria-live="assertive">
         {s.questions.map((q) => <Leave key={q.id} question={q} mayAnswer={admin} onAnswer={(c) => attempt(talk.give(q.id, c))} />)}
         {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}
@@ -147,9 +147,9 @@ export function quoted(e: Entry): string {
   return `${e.text.split("\n").map((l) => `> ${l}`).join("\n")}\n\n`;
 }
 
-/** save gives the person the transcript as a Markdown file. */
+/** save gives the person the transcript as a Markdown file, without what was said off the record. */
 export function save(title: string, entries: Entry[]): void {
-  const text = `# ${title}\n\n${entries.map((e) => `**${e.author}**\n\n${e.text}\n`).join("\n")}`;
+  const text = `# ${title}\n\n${entries.filter((e) => !e.incognito).map((e) => `**${e.author}**\n\n${e.text}\n`).join("\n")}`;
   const a = document.createElement("a");
   a.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
   a.download = `${title.replace(/[^\p{L}\p{N} _.-]+/gu, "").slice(0, 60) || "conversation"}.md`;

@@ -14,7 +14,7 @@ interface Props {
   talk: Store<TalkState>;
   busy: boolean;
   actions: (e: Entry) => Action[];
-  onStop?: (wake: string) => void;
+  onStop?: (l: Live) => void;
   /** earlier reads more of the past, where there is more than entries. */
   earlier?: () => Promise<void>;
 }
@@ -52,7 +52,7 @@ export function Transcript({ entries, talk, busy, actions, onStop, earlier }: Pr
 
 /** Working shows who is at work. Of a reply that streams in it alone is drawn again, and the place settles itself by
  * the size that comes of it. */
-function Working({ talk, busy, onStop }: { talk: Store<TalkState>; busy: boolean; onStop?: (wake: string) => void }) {
+function Working({ talk, busy, onStop }: { talk: Store<TalkState>; busy: boolean; onStop?: (l: Live) => void }) {
   const { live } = useStore(talk);
   if (live.length === 0) return busy ? <p class="pulse" role="status"><span class="dots" aria-hidden="true" />{t.thinking}</p> : null;
   const side = live.filter((l) => !l.queued).length > 1;
@@ -68,7 +68,7 @@ function newest(text: string): string {
 }
 
 /** AtWork is an author that has not ended: what it has said so far, what it does, what it plans. */
-function AtWork({ live: l, onStop }: { live: Live; onStop?: (wake: string) => void }) {
+function AtWork({ live: l, onStop }: { live: Live; onStop?: (l: Live) => void }) {
   return (
     <article class="message agent live" aria-label={l.author} aria-busy="true">
       <Avatar name={l.author} />
@@ -79,7 +79,7 @@ function AtWork({ live: l, onStop }: { live: Live; onStop?: (wake: string) => vo
           {l.round !== undefined && l.round > 1 && <span class="hint">{t.round(l.round)}</span>}
           <span class="grow" />
           {!l.queued && <Elapsed since={l.since} />}
-          {l.wake && onStop && <button type="button" class="quiet" aria-label={t.stopOne(l.author)} onClick={() => onStop(l.wake!)}>{t.stop}</button>}
+          {(l.wake || l.stops) && onStop && <button type="button" class="quiet" aria-label={t.stopOne(l.author)} onClick={() => onStop(l)}>{t.stop}</button>}
         </header>
         {l.status && <p class="hint">{l.status}</p>}
         {l.plan.length > 0 && <ul class="plan" aria-label={t.plan}>{l.plan.map((p, i) => <li key={i}>{p}</li>)}</ul>}

@@ -20,7 +20,7 @@ export interface ThreadMessage {
   additional_kwargs?: { metadata?: { room?: Facts; time?: string } };
   usage_metadata?: { input_tokens: number; output_tokens: number }; response_metadata?: { cost_usd?: number };
 }
-export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; task?: string }
+export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string }
 export interface Thread {
   thread_id: string; created_at: string; updated_at: string; status: string;
   metadata: Record<string, unknown>; values?: { messages: ThreadMessage[] };
@@ -52,12 +52,14 @@ export interface Spent { took?: number; after?: number; input?: number; output?:
 
 export interface Entry {
   id: string; author: string; kind: "person" | "agent" | "note" | "tool"; text: string; images: string[];
-  mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; task?: string;
+  mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string;
   at?: string; cost?: number; spent?: Spent; queued?: boolean;
 }
 export interface Live {
   key: string; author: string; text: string; thought: string; status: string; plan: string[];
   tools: { title: string; state: string }[]; since: number; round?: number; wake?: string; queued?: boolean; id?: string;
+  /** stops says that it can be stopped alone. */
+  stops?: boolean;
 }
 
 export interface Field {
