@@ -48,6 +48,10 @@ type Config struct {
 	// thread.ErrNone), or with "" all that is being asked there, and returns the runs in which it
 	// was, or was told to be, stopped. Nil has no threads.
 	StopMember func(ctx context.Context, who Caller, thread, member string) (runs []string, err error)
+	// Search finds at most so many conversations that the caller may read in which a text was said,
+	// newest first; what has been found when ctx ends is returned beside the error. ErrNoText where
+	// there is no text. Nil has no threads.
+	Search func(ctx context.Context, who Caller, text string, most int) ([]Found, error)
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -93,6 +97,7 @@ func (s *Server) routes() map[string]handler {
 		"POST /api/threads/{id}/stop":                 s.stopMember,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
+		"GET /api/search":                             s.search,
 		"GET /api/settings":                           s.admin(s.settings),
 		"PUT /api/settings":                           s.admin(s.save),
 	}

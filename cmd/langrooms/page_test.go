@@ -380,6 +380,8 @@ func TestConsoleRail(t *testing.T) {
 	b.until("the starred one is not first", rows("about needles,about haystacks"))
 	b.types("searchbox", "Search conversations", "haystack")
 	b.until("not found", rows("about haystacks"))
+	b.fills("searchbox", "Search conversations", "shown NOTHING")
+	b.until("what was said is not found", rows("about needles,about haystacks")+` && [...document.querySelectorAll(".said")].every((e) => e.innerText.includes("I have been shown nothing"))`)
 	b.fills("searchbox", "Search conversations", "nothing like it")
 	b.until("found", rows(""))
 	b.do(key("\b"))

@@ -50,20 +50,29 @@ func search(ctx context.Context, saver checkpointer.Saver, want *regexp.Regexp, 
 				yield(hit{}, err)
 				return
 			}
-			for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: thread}, checkpointer.Range{Backward: true}) {
+			for h, err := range searchOne(ctx, saver, want, thread) {
 				if errors.Is(err, checkpointer.ErrNotFound) && only == "" {
 					break // it was deleted meanwhile
 				}
-				if err != nil {
-					if !yield(hit{}, err) || !errors.Is(err, checkpointer.ErrFormat) {
-						return
-					}
-					break
-				}
-				l := lineOf(m)
-				if !l.Incognito && want.MatchString(norm.NFC.String(l.Text)) && !yield(hit{thread, l}, nil) {
+				if !yield(h, err) || err != nil && !errors.Is(err, checkpointer.ErrFormat) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// searchOne yields the messages of a thread that hold what is wanted, the newest first. An error is the last.
+func searchOne(ctx context.Context, saver checkpointer.Saver, want *regexp.Regexp, thread string) iter.Seq2[hit, error] {
+	return func(yield func(hit, error) bool) {
+		for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: thread}, checkpointer.Range{Backward: true}) {
+			if err != nil {
+				yield(hit{}, err)
+				return
+			}
+			l := lineOf(m)
+			if !l.Incognito && want.MatchString(norm.NFC.String(l.Text)) && !yield(hit{thread, l}, nil) {
+				return
 			}
 		}
 	}

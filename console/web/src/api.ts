@@ -113,6 +113,9 @@ export const rooms = {
   follow: (id: string, since: string, signal: AbortSignal) => events(`/api/rooms/${seg(id)}/events`, since, signal),
 };
 
+/** search finds the conversations in which a text was said. */
+export const search = (text: string, signal: AbortSignal) => call<{ found: T.Found[]; more: boolean }>("GET", `/api/search?limit=50&q=${seg(text)}`, undefined, { signal });
+
 export const session = () => call<T.Session>("GET", "/signin?json");
 
 /** mentions has the server's parser read a text; cursor counts UTF-16 units, as the browser does. */

@@ -1,4 +1,4 @@
-import type { Delegate, Room, Thread } from "./types";
+import type { Delegate, Found, Room, Thread } from "./types";
 import { delegates, Fault, rooms, threads } from "./api";
 import { textOf } from "./thread";
 import { local, Store } from "./store";
@@ -8,7 +8,9 @@ import { t } from "./strings";
 /** Row is a conversation in the rail. */
 export interface Row {
   kind: "thread" | "room"; id: string; title: string; at: string; agents: string[];
-  unread: number; mentions: number; fresh: boolean; starred: boolean; busy: boolean; closed: boolean; words: string;
+  unread: number; mentions: number; fresh: boolean; starred: boolean; busy: boolean; closed: boolean; topic?: string;
+  /** found is what was said in it of what is searched for. */
+  found?: string;
 }
 
 interface Lists { rows: Row[]; sessions: boolean; roster: Delegate[]; loaded: boolean }
@@ -51,12 +53,12 @@ function rowOfThread(th: Thread, starred: boolean, last: string | undefined): Ro
   const messages = th.values?.messages ?? [];
   const agents = [...new Set(messages.slice(-40).filter((m) => m.type === "ai" && m.name && m.additional_kwargs?.metadata?.room).map((m) => m.name!))];
   return { kind: "thread", id: th.thread_id, title: titleOf(th), at: th.updated_at, agents: agentOf(th) ? [agentOf(th)] : agents, unread: 0, mentions: 0,
-    fresh: last !== undefined && last < th.updated_at, starred, busy: th.status === "busy", closed: false, words: messages.map((m) => textOf(m.content)).join("\n").toLowerCase() };
+    fresh: last !== undefined && last < th.updated_at, starred, busy: th.status === "busy", closed: false };
 }
 
 function rowOfRoom(r: Room, starred: boolean): Row {
   return { kind: "room", id: r.id, title: r.name, at: r.last_message_at ?? r.created_at, agents: r.agents, unread: r.unread, mentions: r.unread_mentions, fresh: false,
-    starred, busy: false, closed: r.status === "closed", words: (r.topic ?? "").toLowerCase() };
+    starred, busy: false, closed: r.status === "closed", topic: r.topic ?? "" };
 }
 
 /** known are the threads with their messages, as of their last change. */
@@ -93,6 +95,20 @@ async function listRooms(): Promise<Room[] | null> {
 
 export async function readRoster(): Promise<void> {
   lists.set({ roster: await delegates.list() });
+}
+
+/** matching are the rows whose names hold a text, or in which it was said; those that are too old for the rail come last. */
+export function matching(rows: Row[], text: string, said: Found[]): Row[] {
+  const wanted = text.toLowerCase();
+  const holds = (s: string | undefined) => !!s?.toLowerCase().includes(wanted);
+  const left = new Map(said.map((f) => [f.thread_id, f]));
+  const all = rows.flatMap((r): Row[] => {
+    const f = left.get(r.id);
+    left.delete(r.id);
+    return f || holds(r.title) || holds(r.topic) || r.agents.some(holds) ? [{ ...r, found: f?.excerpt }] : [];
+  });
+  for (const f of left.values()) all.push({ kind: f.kind, id: f.thread_id, title: f.excerpt, at: f.time, agents: f.author ? [f.author] : [], unread: 0, mentions: 0, fresh: false, starred: false, busy: false, closed: false });
+  return all;
 }
 
 /** keep keeps the rail fresh until the signal. */

@@ -1,19 +1,38 @@
-import { useState } from "preact/hooks";
-import type { Session } from "./types";
-import { lists, star, type Row } from "./lists";
+import { useEffect, useState } from "preact/hooks";
+import type { Found, Session } from "./types";
+import { search } from "./api";
+import { lists, matching, star, type Row } from "./lists";
 import { placeOf, useStore } from "./store";
+import { visible } from "./markdown";
 import { clock } from "./message";
 import { Avatar } from "./voice";
 import { t } from "./strings";
 
 interface Props { here: string; session: Session; onSignOut: () => void; onTheme: () => void; onKeys: () => void }
 
+/** useSaid is where a text was said, as the server finds it once the typing rests. */
+function useSaid(text: string) {
+  const [said, setSaid] = useState({ text: "", found: [] as Found[], more: false });
+  useEffect(() => {
+    if (text.length < 2) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => void search(text, stop.signal).then(
+      (r) => setSaid({ text, ...r }),
+      () => stop.signal.aborted || setSaid({ text, found: [], more: false }), // the names are searched all the same
+    ), 200);
+    return () => (clearTimeout(timer), stop.abort());
+  }, [text]);
+  return said;
+}
+
 /** Rail lists the conversations. */
 export function Rail({ here, session, onSignOut, onTheme, onKeys }: Props) {
   const { rows, loaded } = useStore(lists);
   const [query, setQuery] = useState("");
-  const wanted = query.trim().toLowerCase();
-  const found = wanted ? rows.filter((r) => r.title.toLowerCase().includes(wanted) || r.agents.some((a) => a.toLowerCase().includes(wanted)) || r.words.includes(wanted)) : rows;
+  const wanted = query.trim();
+  const said = useSaid(wanted);
+  const searching = wanted.length > 1 && said.text !== wanted;
+  const found = wanted ? matching(rows, wanted, said.text === wanted ? said.found : []) : rows;
   const groups: [string, Row[]][] = [[t.starred, found.filter((r) => r.starred)], [t.recent, found.filter((r) => !r.starred)]];
   return (
     <nav class="rail" aria-label={t.conversations}>
@@ -27,7 +46,8 @@ export function Rail({ here, session, onSignOut, onTheme, onKeys }: Props) {
             <ul>{list.map((r) => <RowOf key={r.id} row={r} here={here} />)}</ul>
           </section>
         ))}
-        {loaded && found.length === 0 && <p class="hint pad">{wanted ? t.noMatch : t.noConversations}</p>}
+        {wanted !== "" && said.text === wanted && said.more && <p class="hint pad">{t.moreFound}</p>}
+        {loaded && found.length === 0 && <p class="hint pad" role="status">{searching ? t.searching : wanted ? t.noMatch : t.noConversations}</p>}
       </div>
       <div class="foot">
         {session.admin && <a href="#/roster" aria-current={here === "#/roster" ? "page" : undefined}>{t.roster}</a>}
@@ -48,7 +68,7 @@ function RowOf({ row: r, here }: { row: Row; here: string }) {
     <li class={`row${here === place ? " here" : ""}${r.closed ? " closed" : ""}`}>
       <a href={place} aria-current={here === place ? "page" : undefined}>
         <span class="faces" aria-hidden="true">{(r.agents.length ? r.agents : [t.assistant]).slice(0, 2).map((a) => <Avatar key={a} name={a} small />)}</span>
-        <span class="what"><bdi>{r.title}</bdi><span class="hint">{r.busy ? t.working : clock(r.at)}{r.closed ? ` · ${t.closed}` : ""}</span></span>
+        <span class="what"><bdi>{r.title}</bdi>{r.found && <span class="said" dir="auto">{visible(r.found)}</span>}<span class="hint">{r.busy ? t.working : clock(r.at)}{r.closed ? ` · ${t.closed}` : ""}</span></span>
         {count > 0 && <span class={`badge${r.mentions ? " mention" : ""}`} aria-label={r.mentions ? t.mentioned(r.mentions) : t.unread(r.unread)}>{r.mentions ? "@" : ""}{count}</span>}
         {r.fresh && here !== place && <span class="badge dot" role="img" aria-label={t.fresh} />}
       </a>

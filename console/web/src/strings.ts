@@ -16,6 +16,8 @@ export const t = {
   roster: "Roster",
   save: "Save & Reload",
   search: "Search conversations",
+  searching: "Searching…",
+  moreFound: "There may be more. A longer text finds less.",
   noMatch: "Nothing matches.",
   noConversations: "No conversations yet.",
   starred: "Starred",

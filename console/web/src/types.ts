@@ -41,6 +41,9 @@ export interface Mentions {
   kind: "lead" | "addressed" | "unknown" | "empty"; to: string[]; group?: "all" | "others"; token?: string; near?: string; offers: Delegate[];
 }
 
+/** Found is a conversation in which a text was said, with the newest message that holds it. */
+export interface Found { thread_id: string; kind: "thread" | "room"; message_id: string; author: string; time: string; excerpt: string }
+
 /** Sums are what answers have cost; unknown counts those that the sums lack. */
 export interface Sums { answers: number; input_tokens: number; output_tokens: number; cost_usd: number; unknown_tokens?: number; unknown_cost?: number }
 export interface Costs { members: Record<string, Sums>; total: Sums }
