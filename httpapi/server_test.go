@@ -225,6 +225,9 @@ func TestSettings(t *testing.T) {
 	if len(faults) != 1 || faults[0].(map[string]any)["line"] != 1.0 || v["in_force"].(map[string]any)["room.max_rounds"] != 10.0 {
 		t.Errorf("a value above the ceiling: %v", v)
 	}
+	if written := v["written"].(map[string]any); written["room.max_rounds"] != "99" || len(written) != 1 {
+		t.Errorf("as written: %v", written)
+	}
 	s.write("room: [\n")
 	put(version, `{"room.max_rounds":2}`)
 	if _, v = s.call("GET", "/api/settings", ""); len(v["faults"].([]any)) != 2 {

@@ -19,6 +19,9 @@ type settings struct {
 	// InForce has the values by their dotted keys, those of lists left out: they are the
 	// roster's and the keys'.
 	InForce map[string]any `json:"in_force"`
+	// Written has the values that stand in the file as it is now, by the same keys, as far as they
+	// are no texts: in force may be others.
+	Written map[string]string `json:"written"`
 	// Path is the file, empty where there is none; Version is the digest of its bytes.
 	Path    string `json:"path"`
 	Version string `json:"version"`
@@ -31,12 +34,15 @@ func (s *Server) settings(http.ResponseWriter, *http.Request) (any, error) { ret
 // now is the settings as they are.
 func (s *Server) now() settings {
 	c := s.cfg.InForce()
-	out := settings{Schema: plainFields(), InForce: map[string]any{}, Faults: []hotreload.Finding{}}
+	out := settings{Schema: plainFields(), InForce: map[string]any{}, Written: map[string]string{}, Faults: []hotreload.Finding{}}
 	if f := s.cfg.File; f != nil {
 		snapshot := f.Current()
 		c = snapshot.Config
 		out.Path, out.Version = f.Path(), snapshot.Digest
 		out.Faults = append(out.Faults, snapshot.Findings...)
+		if data, err := hotreload.ReadFile(f.Path()); err == nil { // else the file's fault says why
+			out.Written = hotreload.Written(f.Path(), data)
+		}
 		if fault := f.Fault(); fault != nil {
 			out.Faults = append(out.Faults, faultOf(fault))
 		}

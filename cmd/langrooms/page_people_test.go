@@ -199,6 +199,10 @@ func TestConsoleNames(t *testing.T) {
 	f.Config("room: { max_rounds: 99 }\nmodel: { provider: demo }\n%s", demoRoster)
 	b.do(chromedpReload())
 	b.until("no fault with its line", `find.all("alert", null).some((e) => /Line 1: room.max_rounds/.test(e.innerText))`)
+	b.until("what the file says is not told", `document.body.innerText.includes("The file says 99; in force is 10.") && find.one("spinbutton", "Max rounds").value === "10"`)
+	b.click("button", "Save & Reload")
+	b.until("it is still told", `document.body.innerText.includes("Saved and in force.") && !document.body.innerText.includes("The file says")`)
+	expectContains(t, "the file", "max_rounds: 10", read(t, f, "langgraph-config.yaml"))
 	s.end(t)
 }
 

@@ -6,14 +6,31 @@ import { Fault } from "./fault";
 import { Menu } from "./menu";
 import { lists, readRoster } from "./lists";
 import { useStore } from "./store";
-import { words } from "./talk";
+import { pause, words } from "./talk";
 import { Avatar, Name } from "./voice";
 import { t } from "./strings";
+
+interface Health { ok?: boolean; words: string }
+
+/** every is how long after a look at all of the roster the next one begins, in ms. */
+const every = 60_000;
+
+/** watch asks one after the other how it is, again and again while somebody looks. */
+async function watch(names: string[], probe: (name: string) => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const name of document.hidden ? [] : names) {
+      if (signal.aborted) return;
+      await probe(name);
+    }
+    await pause(every, signal);
+  }
+}
 
 /** RosterView lists who can be addressed, and asks them how they are. */
 export function RosterView() {
   const { roster } = useStore(lists);
-  const [health, setHealth] = useState<Record<string, string>>({});
+  const [health, setHealth] = useState<Record<string, Health>>({});
+  const [asked, setAsked] = useState("");
   const [fault, setFault] = useState("");
   const [editing, setEditing] = useState<string | null>(null);
   const [removing, setRemoving] = useState("");
@@ -27,17 +44,27 @@ export function RosterView() {
       setFault(words(err));
     }
   };
-  const say = (name: string, text: string) => setHealth((h) => ({ ...h, [name]: text }));
+  const say = (name: string, h: Health) => setHealth((all) => ({ ...all, [name]: h }));
   const probe = async (name: string) => {
-    say(name, t.probing);
     try {
       const h = await delegates.probe(name);
-      say(name, h.ok ? t.healthy(h.latency_ms ?? 0) : t.unwell(h.detail ?? ""));
+      say(name, { ok: h.ok, words: h.ok ? t.healthy(h.latency_ms ?? 0) : t.unwell(h.detail ?? "") });
     } catch (err) {
-      say(name, t.unwell(words(err)));
+      say(name, { ok: false, words: t.unwell(words(err)) });
     }
   };
+  const ask = async (name: string) => {
+    setAsked(name); // only who has asked is told aloud
+    say(name, { words: t.probing });
+    await probe(name);
+  };
   useEffect(() => void again(), []);
+  const names = roster.map((d) => d.name).join("\n");
+  useEffect(() => {
+    const stop = new AbortController();
+    void watch(names.split("\n").filter(Boolean), probe, stop.signal);
+    return () => stop.abort();
+  }, [names]);
   return (
     <div class="page">
       <div class="head"><h1>{t.roster}</h1><span class="grow" /><button type="button" class="primary" onClick={() => setEditing("")}>{t.addDelegate}</button></div>
@@ -50,9 +77,9 @@ export function RosterView() {
             <div class="what">
               <span><Name name={d.name} /> <span class="tag">{d.type}</span></span>
               <span class="hint">{d.description}</span>
-              <span class="hint" role="status">{health[d.name]}</span>
+              <span class="hint" role={asked === d.name ? "status" : undefined}>{health[d.name]?.ok !== undefined && <span class={`lamp ${health[d.name].ok ? "on" : "off"}`} aria-hidden="true" />}{health[d.name]?.words}</span>
             </div>
-            <button type="button" aria-label={`${t.probe} ${d.name}`} onClick={() => void probe(d.name)}>{t.probe}</button>
+            <button type="button" aria-label={`${t.probe} ${d.name}`} onClick={() => void ask(d.name)}>{t.probe}</button>
             <Menu label={t.menuOf(d.name)} actions={() => [{ label: t.editIt, do: () => setEditing(d.name) }, { label: t.removeIt, do: () => setRemoving(d.name) }]} />
           </li>
         ))}

@@ -24,7 +24,9 @@ export function SettingsView() {
   if (!now) return <Fault words={fault} onClose={() => setFault("")} />;
 
   const fieldOf = (key: string): Field => now.schema.find((f) => f.key === key) ?? { key, help: "" };
-  const changed = keys.filter((k) => Number(values[k]) !== Number(now.in_force[k]));
+  const odd = (s: Settings, k: string) => s.written[k] !== undefined && Number(s.written[k]) !== Number(s.in_force[k]); // such as above the ceiling
+  const changed = keys.filter((k) => Number(values[k]) !== Number(now.in_force[k]) || odd(now, k));
+  const other = theirs && keys.filter((k) => theirs.in_force[k] !== now.in_force[k] || theirs.written[k] !== now.written[k]);
   const save = async (version: string) => {
     setFault("");
     setSaid("");
@@ -67,13 +69,14 @@ export function SettingsView() {
                 if (Number(e.currentTarget.value) > (f.ceiling || Infinity)) e.currentTarget.value = String(f.ceiling);
               }} />
               <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value)} {t.knobHint(Number(f.default ?? 0), f.least || 1, f.ceiling ?? 0)}</p>
-              {theirs && theirs.in_force[key] !== now.in_force[key] && <p class="notice">{t.theirs(theirs.in_force[key])} · {t.mine(values[key])}</p>}
+              {odd(now, key) && <p class="notice">{t.asWritten(now.written[key], now.in_force[key])}</p>}
+              {other?.includes(key) && <p class="notice">{t.theirs(theirs!.written[key] ?? theirs!.in_force[key])} · {t.mine(values[key])}</p>}
             </div>
           );
         })}
         {theirs && (
           <div class="notice bad" role="alert">
-            <p>{t.conflict}</p>
+            <p>{t.conflict} {other?.length === 0 && t.conflictElsewhere}</p>
             <div class="choices">
               <button type="button" onClick={() => take(theirs)}>{t.takeTheirs}</button>
               <button type="button" onClick={() => void save(theirs.version)}>{t.keepMine}</button>

@@ -166,6 +166,8 @@ export const t = {
   saved: "Saved and in force.",
   unchanged: "Nothing has changed.",
   conflict: "The file was changed by hand meanwhile.",
+  conflictElsewhere: "Nothing of what stands here is other in it.",
+  asWritten: (written: string, inForce: unknown) => `The file says ${written}; in force is ${inForce}. Saving writes what stands here.`,
   theirs: (n: unknown) => `In the file: ${n}`,
   mine: (n: unknown) => `Yours: ${n}`,
   takeTheirs: "Take the file's",

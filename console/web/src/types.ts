@@ -71,6 +71,6 @@ export interface Field {
 export interface DelegateType { type: string; fields: Field[] }
 export interface DelegateEntry { name: string; type: string; values: Record<string, string>; hidden: string[]; version: string }
 export interface Settings {
-  schema: Field[]; in_force: Record<string, unknown>; version: string; path: string;
+  schema: Field[]; in_force: Record<string, unknown>; written: Record<string, string>; version: string; path: string;
   faults: { line: number; key: string; message: string; severity: string }[];
 }
