@@ -37,10 +37,21 @@ type Identity struct {
 
 // Lead is what the lead is told.
 type Lead struct {
+	// HistoryMaxTokens bounds what the lead's model is sent of a thread, in estimated tokens: 1000
+	// to 2,000,000, by default 24,000.
+	HistoryMaxTokens int
+	// Compact is CompactAuto, the default, or CompactOff.
+	Compact string
 	// Instructions stand behind the programs' own words in the lead's system prompt; empty,
 	// the default, adds nothing.
 	Instructions string
 }
+
+// The values of lead.compact: whether a thread that is near the bound is summarized.
+const (
+	CompactAuto = "auto"
+	CompactOff  = "off"
+)
 
 // Model is the lead's own model.
 type Model struct {

@@ -23,6 +23,7 @@ import (
 func TestDefault(t *testing.T) {
 	c := Default()
 	want := Config{
+		Lead:           Lead{HistoryMaxTokens: 24000, Compact: "auto"},
 		Model:          Model{Provider: "demo", Timeout: 2 * time.Minute},
 		Checkpointer:   Checkpointer{URL: "sqlite:langrooms.db"},
 		Room:           Room{CatchupMaxMessages: 40, CatchupMaxChars: 8000, MaxRounds: 3, Parallel: "off"},

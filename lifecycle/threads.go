@@ -9,7 +9,6 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
-	"github.com/langrooms/langrooms/room"
 	"github.com/langrooms/langrooms/thread"
 )
 
@@ -188,7 +187,7 @@ func (t *Threads) Compact(ctx context.Context, id string, keep int, text string)
 			return nil
 		}
 		if text == "" {
-			if text, err = t.summarize(ctx, messages[:cut]); err != nil {
+			if text, err = t.summarize(ctx, messages[:cut], pieceTokens); err != nil {
 				return err
 			}
 		}
@@ -209,61 +208,4 @@ func cutAt(messages []langrooms.Message, keep int) int {
 		cut--
 	}
 	return cut
-}
-
-// ErrNoSummary says that a compaction has no text and nobody to write one.
-var ErrNoSummary = errors.New("there is no text for the summary, and no model has written one")
-
-func (t *Threads) summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
-	if t.Summarize == nil {
-		return "", ErrNoSummary
-	}
-	var shown []langrooms.Message
-	for _, m := range messages {
-		if m.Stamp == nil || !m.Stamp.Incognito {
-			shown = append(shown, m)
-		}
-	}
-	if len(shown) == 0 {
-		return incognitoSummary, nil
-	}
-	text, err := t.Summarize(ctx, shown)
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = ErrNoSummary
-	}
-	if err != nil {
-		return "", fmt.Errorf("writing the summary: %w", err)
-	}
-	return strings.TrimSpace(text), nil
-}
-
-// incognitoSummary stands for messages of which none may be summarized.
-const incognitoSummary = "(Everything that was said here was incognito.)"
-
-// summaryOf is the message that stands for messages.
-func summaryOf(messages []langrooms.Message, text string) langrooms.Message {
-	s := langrooms.Summary{}
-	seen := map[string]int64{}
-	for _, m := range messages {
-		s.Replaced++
-		if m.Summary != nil {
-			s.Replaced += m.Summary.Replaced - 1
-			for _, member := range m.Summary.Members {
-				seen[member.Name] = max(seen[member.Name], member.Seen)
-			}
-		}
-		if st := m.Stamp; st != nil && !st.Failed && len(st.To) == 0 {
-			at := st.Seen
-			if at == m.Seq { // a member has seen its own reply, too
-				at++
-			}
-			seen[st.From] = max(seen[st.From], at)
-		}
-	}
-	for _, name := range room.Cast(messages, "") {
-		s.Members = append(s.Members, langrooms.SummaryMember{Name: name, Seen: seen[name]})
-	}
-	m := langrooms.NewMessage(langrooms.RoleSystem, text)
-	m.Summary = &s
-	return m
 }

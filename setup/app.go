@@ -74,6 +74,7 @@ type App struct {
 	memory  *switched
 	file    *follower // nil for the built-in configuration
 	threads *threads
+	shorts  shortener
 }
 
 // ErrClosed says that the app has been closed.

@@ -18,7 +18,8 @@ func (a *App) Nodes() (*roomnode.Node, *leadnode.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	lead, err := leadnode.New(leadnode.Config{Saver: a.Saver, Model: a.instructedModel, Room: a.Room, Tools: tools})
+	lead, err := leadnode.New(leadnode.Config{Saver: a.Saver, Model: a.instructedModel, Room: a.Room, Tools: tools,
+		MaxTokens: a.historyTokens, Long: a.shorten})
 	return room, lead, err
 }
 

@@ -15,12 +15,15 @@ import (
 const summaryPrompt = "Summarize this conversation for those who take part in it, in plain text of at most 300 words: " +
 	"what was asked, what each voice said by name, what was decided, what is open. Write nothing but the summary."
 
+// demoLead reports whether the lead's model is the demo's.
+func (a *App) demoLead() bool { return a.options.Model == nil && a.Config().Model.Provider == "demo" }
+
 // Summarize has the lead's model write the summary of messages. It is what
 // lifecycle.Threads.Summarize wants.
 //
 // The demo's model is none: it is refused, so that no phrase takes the place of real words.
 func (a *App) Summarize(ctx context.Context, messages []langrooms.Message) (string, error) {
-	if a.Config().Model.Provider == "demo" {
+	if a.demoLead() {
 		return "", errors.New("the demo's lead cannot write a summary; give its text (--summary) or configure a model")
 	}
 	model, err := a.Model()

@@ -132,11 +132,21 @@ func (h *Hold) Fork(upTo *int64, target *Hold) error {
 	return nil
 }
 
-// Compact puts summary in place of all but the keep newest messages.
+// BeforeChannel holds the id of the checkpoint before the newest compaction, which still sees what
+// was replaced, as long as the store keeps it; that checkpoint's own has the one before, and so on.
+const BeforeChannel = "thread.before_compaction"
+
+// Compact puts summary in place of all but the keep newest messages. What it replaces stays readable
+// at an older checkpoint, see [Whole], until that is pruned.
 func (h *Hold) Compact(summary langrooms.Message, keep int) error {
 	compacter, ok := h.saver.(checkpointer.Compacter)
 	if !ok {
 		return fmt.Errorf("%w: compact", ErrNoAbility)
+	}
+	before := checkpointer.Step{ID: langrooms.NewID(), Channels: map[string][]byte{BeforeChannel: []byte(h.head.ID)},
+		Metadata: checkpointer.Metadata{"source": sourceCompact}}
+	if err := h.put(before); err != nil {
+		return err
 	}
 	ctx, done := h.outliving(recordBound)
 	defer done()
@@ -171,7 +181,7 @@ func (h *Hold) Branch(checkpoint string, upTo *int64) error {
 	}
 	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Metadata: checkpointer.Metadata{"source": sourceFork}}
 	for name := range h.channels {
-		if name != epochChannel && !(spent && name == CostsChannel) {
+		if name != epochChannel && name != BeforeChannel && !(spent && name == CostsChannel) {
 			step.Remove = append(step.Remove, name) // what was under way there is not under way here
 		}
 	}

@@ -101,6 +101,17 @@ func TestDemoDoesNotCompact(t *testing.T) {
 	expectContains(t, "the refusal", "--summary", r.Diag)
 	expect(t, "the thread", before, show(t, f, "main"))
 	expect(t, "a summary of one's own", 0, f.Run("thread", "compact", "--keep", "1", "--summary", "greetings").Status)
+	after := show(t, f, "main")
+	expect(t, "messages", 2, len(after))
+	r = f.Run("thread", "show", "--all", "--json")
+	expect(t, "all of it", before, clitest.ParseLines(t, r.Out))
+	expect(t, "which changes nothing", after, show(t, f, "main"))
+	r = f.Run("thread", "uncompact")
+	expect(t, "status of uncompact, "+r.Diag, 0, r.Status)
+	expectContains(t, "what it did", "Put 3 messages back", r.Diag)
+	expect(t, "the thread again", before, show(t, f, "main"))
+	expectContains(t, "once more", "nothing to put back", f.Run("thread", "uncompact").Diag)
+	expectContains(t, "no such thread", "there is no thread none", f.Run("thread", "uncompact", "-t", "none").Diag)
 }
 
 // What would break the numbers of a shared session is refused.

@@ -195,6 +195,25 @@ func (p *program) compactCommand() *cobra.Command {
 	return c
 }
 
+func (p *program) uncompactCommand() *cobra.Command {
+	c := &cobra.Command{Use: "uncompact", Short: "Put what summaries have replaced back", Args: noArgs}
+	c.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
+		if err := p.noRoom(); err != nil {
+			return err
+		}
+		n, err := threadsOf(saver).Uncompact(ctx, p.thread)
+		switch {
+		case err == nil && n == 0:
+			p.said("There is nothing to put back: the thread has no summary.")
+		case err == nil:
+			p.said("Put %d messages back in place of their summaries.", n)
+		}
+		return err
+	})
+	p.threadFlag(c)
+	return c
+}
+
 // noRoom refuses what would break the numbers of a shared session's messages.
 func (p *program) noRoom() error {
 	if sharedsession.Is(p.thread) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/setup"
 	"github.com/langrooms/langrooms/terminal"
+	"github.com/langrooms/langrooms/thread"
 )
 
 func (p *program) threadCommand() *cobra.Command {
@@ -24,19 +26,20 @@ func (p *program) threadCommand() *cobra.Command {
 	})
 	list.Flags().StringVarP(&p.thread, "thread", "t", "", "list only this `THREAD`")
 	p.jsonFlag(list)
-	var costs bool
+	var costs, all bool
 	show := &cobra.Command{Use: "show", Short: "Show a thread's messages", Args: noArgs}
 	show.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
-		if err := p.threadShow(ctx, saver, costs); err != nil || !costs {
+		if err := p.threadShow(ctx, saver, costs, all); err != nil || !costs {
 			return err
 		}
 		return p.showCosts(ctx, saver)
 	})
 	p.threadFlag(show)
 	show.Flags().BoolVar(&costs, "cost", false, "say of each message what it cost, and at the end what the thread did")
+	show.Flags().BoolVar(&all, "all", false, "show what summaries have replaced in place of them, as far back as it is kept")
 	p.jsonFlag(show)
 	return group("thread", "Look at and change the stored threads", list, show, p.searchCommand(), p.deleteCommand(), p.rewindCommand(),
-		p.forkCommand(), p.compactCommand(), p.exportCommand(), p.importCommand())
+		p.forkCommand(), p.compactCommand(), p.uncompactCommand(), p.exportCommand(), p.importCommand())
 }
 
 // withSaver runs a command on the configured store.
@@ -149,11 +152,15 @@ func textOf(m langrooms.Message) string {
 	return strings.Join(pieces, "\n")
 }
 
-func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver, costs bool) error {
+func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver, costs, all bool) error {
 	if err := langrooms.CheckThreadID(p.thread); err != nil {
 		return err
 	}
-	for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: p.thread}, checkpointer.Range{}) {
+	messages := saver.Messages(ctx, checkpointer.Ref{Thread: p.thread}, checkpointer.Range{})
+	if all {
+		messages = whole(ctx, saver, p.thread)
+	}
+	for m, err := range messages {
 		if errors.Is(err, checkpointer.ErrNotFound) {
 			return err
 		}
@@ -167,6 +174,22 @@ func (p *program) threadShow(ctx context.Context, saver checkpointer.Saver, cost
 		}
 	}
 	return nil
+}
+
+// whole yields a thread as if nothing of it had been compacted.
+func whole(ctx context.Context, saver checkpointer.Saver, id string) iter.Seq2[langrooms.Message, error] {
+	return func(yield func(langrooms.Message, error) bool) {
+		messages, err := thread.Whole(ctx, saver, id)
+		if err != nil {
+			yield(langrooms.Message{}, err)
+			return
+		}
+		for _, m := range messages {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
 }
 
 // speaker says who said it, and to whom.

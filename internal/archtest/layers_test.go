@@ -68,7 +68,7 @@ var layers = []row{
 	{layer: 4, pkg: "late", below: 3},
 	{layer: 4, pkg: "sharedsession", below: 3},
 	{layer: 4, pkg: "lifecycle", below: 3},
-	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "late"}, modules: []string{langchaingo, "github.com/tmaxmax/go-sse"}},
+	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "late", "lifecycle"}, modules: []string{langchaingo, "github.com/tmaxmax/go-sse"}},
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 

@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/langchain"
 	"github.com/langrooms/langrooms/middleware/cast"
+	"github.com/langrooms/langrooms/room"
 )
 
 // generate calls the model and returns its answer; ok is false when it said nothing. An
@@ -41,11 +42,11 @@ func (n *Node) ask(ctx context.Context, t *Turn) (answer langrooms.Message, ok b
 	if n.cfg.System != "" {
 		prompt = append(prompt, llms.TextParts(llms.ChatMessageTypeSystem, n.cfg.System))
 	}
-	thread := t.messages
+	thread, shown := t.messages, n.history(t.messages)
 	if t.plain {
-		prompt, thread = append(prompt, langchain.Plain(thread)...), withoutExtra(thread)
+		prompt, thread = append(prompt, langchain.Plain(shown)...), withoutExtra(thread)
 	} else {
-		prompt = append(prompt, langchain.ToModel(thread)...)
+		prompt = append(prompt, langchain.ToModel(shown)...)
 	}
 	options := n.cfg.Options[:len(n.cfg.Options):len(n.cfg.Options)]
 	if len(n.cfg.Tools) > 0 {
@@ -72,6 +73,26 @@ func (n *Node) ask(ctx context.Context, t *Turn) (answer langrooms.Message, ok b
 	t.turn.Charge(t.lead(), answer.Usage)
 	said.whole(resp.Choices)
 	return answer, ok, nil
+}
+
+// castTokens is what is left for the words about who is in the room.
+const castTokens = 500
+
+// history is what the model is sent of the thread.
+func (n *Node) history(messages []langrooms.Message) []langrooms.Message {
+	limit := n.maxTokens()
+	if limit <= 0 {
+		return messages
+	}
+	shown, _ := room.History(messages, max(room.LeastHistoryTokens/2, limit-room.TokensOf(n.cfg.System)-castTokens))
+	return shown
+}
+
+func (n *Node) maxTokens() int {
+	if n.cfg.MaxTokens == nil {
+		return 0
+	}
+	return n.cfg.MaxTokens()
 }
 
 // withoutExtra returns messages without what belongs to their full form.

@@ -50,6 +50,13 @@ type Config struct {
 	Tools []Tool
 	// MaxSteps bounds the model calls of one turn; 0 means 16.
 	MaxSteps int
+	// MaxTokens bounds what the model is sent of the thread and the system prompt together, in
+	// estimated tokens (see room.History); it is asked at each call. Nil, and 0, send all of the
+	// thread from its newest summary on.
+	MaxTokens func() int
+	// Long is told at the end of a turn, when its thread has been given back, that the thread is
+	// near MaxTokens: it may have it summarized, beside the turns. It does not wait. Nil does nothing.
+	Long func(thread string)
 	// Options are given to each model call.
 	Options []llms.CallOption
 }
@@ -315,7 +322,11 @@ func (n *Node) Finish(ctx context.Context, t *Turn, err error) (langrooms.Result
 		result.Text = strings.TrimSpace(result.Text + "\n\n" + note)
 		result.Aside = strings.TrimSpace(result.Aside + "\n\n" + note)
 	}
-	return result, errors.Join(err, t.Close())
+	err = errors.Join(err, t.Close())
+	if limit := n.maxTokens(); limit > 0 && n.cfg.Long != nil && room.Long(t.messages, limit) {
+		n.cfg.Long(t.turn.Thread())
+	}
+	return result, err
 }
 
 // Run takes a whole turn, from Start to Finish. What the operator said is on the thread
