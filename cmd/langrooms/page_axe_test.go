@@ -36,7 +36,7 @@ func (a axe) check(view string) {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		eval[bool](a.browser, fmt.Sprintf(`(document.documentElement.dataset.theme = %q, true)`, theme))
-		found := eval[string](a.browser, `axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
+		found := eval[string](a.browser, `axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => v.id + ": " + v.nodes.map((n) => n.html.slice(0, 120) + " " + n.failureSummary).join(" | ")).join("\n"))`)
 		if found != "" {
 			a.t.Errorf("%s, %s:\n%s", view, theme, found)
 		}

@@ -107,8 +107,8 @@ export const rooms = {
   post: (id: string, content: string) => call("POST", `/api/rooms/${seg(id)}/messages`, { content }, { key: crypto.randomUUID?.() ?? String(Math.random()) }),
   patch: (id: string, fields: object) => call<T.Room>("PATCH", `/api/rooms/${seg(id)}`, fields),
   close: (id: string) => call("POST", `/api/rooms/${seg(id)}/close`),
-  invite: (id: string, name: string) => call("POST", `/api/rooms/${seg(id)}/participants`, { kind: "agent", name }),
-  remove: (id: string, name: string) => call("DELETE", `/api/rooms/${seg(id)}/participants/${seg(name)}`),
+  invite: (id: string, kind: "agent" | "user", name: string) => call("POST", `/api/rooms/${seg(id)}/participants`, { kind, name }),
+  remove: (id: string, kind: "agent" | "user", name: string) => call("DELETE", `/api/rooms/${seg(id)}/participants/${seg(name)}?kind=${kind}`),
   stop: (id: string, wake: string) => call("POST", `/api/rooms/${seg(id)}/wakes/${seg(wake)}/stop`),
   follow: (id: string, since: string, signal: AbortSignal) => events(`/api/rooms/${seg(id)}/events`, since, signal),
 };

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
   title: string; ok: string; cancel: string; danger?: boolean;
-  field?: { label: string; value: string; asking?: string };
+  field?: { label: string; value: string; asking?: string; hint?: string };
   onOk: (value: string) => void; onClose: () => void;
 }
 
@@ -25,6 +25,7 @@ export function Dialog({ title, ok, cancel, danger, field, onOk, onClose }: Prop
     <Modal label={title} onClose={onClose}>
       <form onSubmit={(e) => (e.preventDefault(), onOk(value))}>
         {field?.asking && <p>{field.asking}</p>}
+        {field?.hint && <p class="hint">{field.hint}</p>}
         {field ? <label>{field.label}<input value={value} maxLength={field.asking ? 20_000 : 200} onInput={(e) => setValue(e.currentTarget.value)} /></label> : <p>{title}</p>}
         <div class="choices">
           <button type="button" onClick={onClose}>{cancel}</button>

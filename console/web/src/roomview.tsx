@@ -21,7 +21,7 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
   const s = useStore(talk.store, "live");
   const { roster } = useStore(lists);
   const [given, setGiven] = useState({ text: "", turn: 0 });
-  const [closing, setClosing] = useState(false);
+  const [asking, setAsking] = useState<"" | "close" | "invite" | "rename">("");
   useEffect(() => {
     void talk.begin();
     return () => talk.end();
@@ -46,12 +46,14 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
     ...(open && e.kind !== "note" ? [{ label: t.quote, do: () => setGiven((g) => ({ text: quoted(e), turn: g.turn + 1 })) }] : []),
   ];
   const whole = (): Action[] => {
-    const all: Action[] = [{ label: t.export, do: () => location.assign(`/api/rooms/${encodeURIComponent(id)}/export?format=md`) }];
+    const all: Action[] = [{ label: t.copyLink, do: () => attempt(copy(`${location.origin}/sessions/${id}`)) }, { label: t.export, do: () => location.assign(`/api/rooms/${encodeURIComponent(id)}/export?format=md`) }];
     if (manages && open) {
+      all.push({ label: t.rename, do: () => setAsking("rename") });
       all.push({ label: t.extend, do: () => change(rooms.patch(id, { max_messages: Math.min(room.max_messages + 20, 500) })) });
-      for (const d of free) all.push({ label: `${t.invite}: ${d.name}`, do: () => change(rooms.invite(id, d.name)) });
-      for (const a of agents) if (agents.length > 1) all.push({ label: t.remove(a.name), do: () => change(rooms.remove(id, a.name)) });
-      all.push({ label: t.closeSession, do: () => setClosing(true) });
+      for (const d of free) all.push({ label: `${t.invite}: ${d.name}`, do: () => change(rooms.invite(id, "agent", d.name)) });
+      all.push({ label: t.invitePerson, do: () => setAsking("invite") });
+      for (const p of present) if (p.kind === "user" ? p.name !== me : agents.length > 1) all.push({ label: t.remove(p.name), do: () => change(rooms.remove(id, p.kind, p.name)) });
+      all.push({ label: t.closeSession, do: () => setAsking("close") });
     }
     if (manages && !open) all.push({ label: t.reopen, do: () => change(rooms.patch(id, { status: "open", max_messages: Math.min(Math.max(room.max_messages, room.message_count + 20), 500), ttl_hours: 24 })) });
     return all;
@@ -82,7 +84,9 @@ export function RoomView({ id, me, admin }: { id: string; me: string; admin: boo
       {open && room.role !== "observer" && (
         <Composer draft={id} anywhere busy={s.busy} hears={hears} onSend={(text) => talk.send(text)} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} />
       )}
-      {closing && <Dialog title={t.closeAsk} ok={t.closeSession} cancel={t.keep} danger onOk={() => (setClosing(false), change(rooms.close(id)))} onClose={() => setClosing(false)} />}
+      {asking === "close" && <Dialog title={t.closeAsk} ok={t.closeSession} cancel={t.keep} danger onOk={() => (setAsking(""), change(rooms.close(id)))} onClose={() => setAsking("")} />}
+      {asking === "rename" && <Dialog title={t.rename} ok={t.ok} cancel={t.cancel} field={{ label: t.title, value: room.name }} onOk={(name) => (setAsking(""), change(rooms.patch(id, { name })))} onClose={() => setAsking("")} />}
+      {asking === "invite" && <Dialog title={t.invitePerson} ok={t.inviteGo} cancel={t.cancel} field={{ label: t.personName, value: "", hint: t.personHint }} onOk={(name) => (setAsking(""), name.trim() && change(rooms.invite(id, "user", name.trim())))} onClose={() => setAsking("")} />}
     </>
   );
 }
