@@ -13,7 +13,7 @@ import (
 )
 
 // agentVariable makes the test binary an ACP agent. Its value says how it behaves:
-// "answers", "asks" (for leave, and answers), "works" (until it is told to stop), "resists"
+// "answers", "asks" (for leave, and answers), "works" (until it is told to stop), "plans" (works, and tells of it), "resists"
 // (works, whatever it is told), "joins" or "joins-stdio" (posts by the tool server that it was
 // given, over HTTP or by the command; see joins).
 const agentVariable = "LANGROOMS_TEST_AGENT"
@@ -78,13 +78,18 @@ func runAgent(mode string, in io.Reader, out io.Writer) {
 				send(update, "done by the coder")
 				send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)
 			} else {
+				if mode == "plans" {
+					send(`"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[{"content":"look <b>about</b>","priority":"high","status":"completed"},{"content":"mend it","priority":"high","status":"in_progress"}]}}`)
+					send(`"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"it may be the order"}}}`)
+					send(`"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"1","kind":"execute","title":"go vet ./...","status":"in_progress"}}`)
+				}
 				send(update, "working on it")
 			}
 		case "": // the answer to what it asked
 			send(`"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`, "I was told "+string(m.Result))
 			send(`"id":%s,"result":{"stopReason":"end_turn"}`, prompt)
 		case "session/cancel":
-			if mode == "works" {
+			if mode == "works" || mode == "plans" {
 				send(`"id":%s,"result":{"stopReason":"cancelled"}`, prompt)
 			}
 		}

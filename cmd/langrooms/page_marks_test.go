@@ -30,6 +30,31 @@ func TestConsoleSideBySide(t *testing.T) {
 	s.end(t)
 }
 
+// Of a member at work its plan, its tools, its thoughts and its words so far are shown, all of them as text, after a
+// reload too.
+func TestConsoleAtWork(t *testing.T) {
+	f := binary.In(t)
+	f.Config("model: { provider: demo }\ndelegates:\n%s", acpEntry(t, "coder", "plans"))
+	s := serve(t, f)
+	b := browse(t, s.url+"/")
+	a := newAxe(t, b)
+	b.say("@coder mend it")
+	at := func() {
+		t.Helper()
+		b.until("its words are not shown", `find.one("article", "coder")?.innerText.includes("working on it")`)
+		b.until("its tools are not shown", `/go vet .\/\.\.\.\s+in progress/.test(document.querySelector("ul[aria-label=Tools]")?.innerText)`)
+		b.until("its plan is not shown", `/look <b>about<\/b>[^]*mend it/.test(document.querySelector("ul[aria-label=Plan]")?.innerText)`)
+		b.until("its thoughts are not at hand", `document.querySelector("article details")?.textContent.includes("it may be the order")`)
+	}
+	at()
+	a.check("a member at work")
+	b.do(chromedpReload())
+	at()
+	b.click("button", "Stop coder")
+	b.until("it goes on", `!find.one("button", "Stop") && !document.querySelector("[aria-busy]")`)
+	s.end(t)
+}
+
 // Rounds, failures, late answers, what is off the record and the room's notes are told apart, and what is off the
 // record is in no export.
 func TestConsoleMarks(t *testing.T) {

@@ -268,7 +268,7 @@ func TestConsolePictures(t *testing.T) {
   document.querySelector("textarea").dispatchEvent(new %s(%q, { bubbles: true, cancelable: true, clipboardData: d, dataTransfer: d })); return true; })()`, name, typ, of, event))
 	}
 	give("drop", "DragEvent", "notes.txt", "text/plain")
-	b.until("what is no picture is taken", `find.all("alert", null).some((e) => e.innerText.includes("notes.txt is no PNG"))`)
+	b.until("what is no picture is taken", `find.all("alert", null).some((e) => e.innerText.includes("notes.txt is neither a PNG"))`)
 	give("paste", "ClipboardEvent", "one.png", "image/png")
 	b.until("nothing was pasted", `document.querySelectorAll(".pictures img").length === 1`)
 	give("drop", "DragEvent", "two.png", "image/png")
@@ -281,5 +281,11 @@ func TestConsolePictures(t *testing.T) {
 	b.do(chromedpReload())
 	b.until("the picture is gone after a reload", shown)
 	expect(t, "what is left in the composer", 0, eval[int](b, `document.querySelectorAll(".pictures").length`))
+	b.until("the turn goes on", `!find.one("button", "Stop")`)
+	eval[bool](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%q], "notes.txt", { type: "text/plain" }));
+  document.querySelector("textarea").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: d })); return true; })()`, "a log\n```\n<b>"))
+	b.sees("button", "Remove notes.txt")
+	b.say("@oracle and this?")
+	b.says("operator", "@oracle and this?\n\nnotes.txt:\n\n````\na log\n```\n<b>\n````")
 	s.end(t)
 }

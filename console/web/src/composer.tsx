@@ -4,7 +4,7 @@ import type { Delegate, Mentions } from "./types";
 import { mentions } from "./api";
 import { lists } from "./lists";
 import { guess } from "./offers";
-import { type Picture, Pictures, read, taken } from "./pictures";
+import { type Attached, Files, type Picture, read, taken, withTexts } from "./pictures";
 import { drafts } from "./store";
 import { words } from "./talk";
 import { Avatar } from "./voice";
@@ -18,7 +18,7 @@ interface Props {
   busy: boolean;
   hears: (m: Mentions, text: string) => string;
   onSend: (text: string, pictures: Picture[]) => Promise<void>;
-  /** pictures says that pictures can go with a message. */
+  /** pictures says that pictures can go with a message; files of text always can. */
   pictures?: boolean;
   onStop: () => Promise<string[]>;
   onUp?: () => void;
@@ -37,7 +37,7 @@ export function Composer(p: Props) {
   // What is offered belongs to the text that stands there now: Enter must not take an older one's.
   const [offers, setOffers] = useState<Delegate[]>([]);
   const [at, setAt] = useState(0);
-  const [pictures, setPictures] = useState<Picture[]>([]);
+  const [files, setFiles] = useState<Attached[]>([]);
   const latest = useRef(text);
   const open = offers.length > 0;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -98,26 +98,26 @@ export function Composer(p: Props) {
   };
   const send = async () => {
     const sent = text.trim();
-    const shown = pictures;
+    const shown = files;
     if (!sent) return;
     asked.current?.abort();
     setOffers([]);
     write("");
-    setPictures([]);
+    setFiles([]);
     setFound(nobody);
     try {
-      await p.onSend(sent, shown);
+      await p.onSend(withTexts(sent, shown), shown.flatMap((a) => a.picture ?? []));
     } catch (err) {
-      setPictures(shown);
+      setFiles(shown);
       write(latest.current.trim() ? `${sent}\n\n${latest.current}` : sent); // neither is lost
       p.onFault(words(err));
     }
   };
   const attach = (e: Event, data: DataTransfer | null) => {
-    const files = p.pictures ? taken(data) : null;
-    if (!files) return;
+    const given = taken(data);
+    if (!given) return;
     e.preventDefault();
-    void read(files, pictures).then(setPictures, (err) => p.onFault(words(err)));
+    void read(given, files, !!p.pictures).then(setFiles, (err) => p.onFault(words(err)));
   };
   const stop = async () => {
     try {
@@ -148,7 +148,7 @@ export function Composer(p: Props) {
     } else if (e.key === "ArrowUp" && text === "") p.onUp?.();
   };
   return (
-    <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())} onDragOver={(e) => p.pictures && e.preventDefault()} onDrop={(e) => attach(e, e.dataTransfer)}>
+    <form class="composer" onSubmit={(e) => (e.preventDefault(), void send())} onDragOver={(e) => e.preventDefault()} onDrop={(e) => attach(e, e.dataTransfer)}>
       {open && (
         <ul class="offers" role="listbox" aria-label={t.mentions} id="mentions">
           {offers.map((d, i) => (
@@ -160,7 +160,7 @@ export function Composer(p: Props) {
         </ul>
       )}
       {p.children}
-      <Pictures list={pictures} onRemove={(i) => setPictures(pictures.filter((_, n) => n !== i))} />
+      <Files list={files} onRemove={(i) => setFiles(files.filter((_, n) => n !== i))} />
       <textarea
         ref={area}
         aria-label={t.message}
