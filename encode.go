@@ -15,7 +15,7 @@ func (m Message) encodeQuickly() []byte {
 	}
 	size := 200
 	for _, p := range m.Parts {
-		if p.Kind != PartText || p.URL != "" || p.Detail != "" || p.MIMEType != "" || len(p.Data) > 0 || p.ToolCall != nil || p.ToolResult != nil || len(p.Extra) > 0 {
+		if p.Kind != PartText || p.URL != "" || p.Detail != "" || p.MIMEType != "" || len(p.Data) > 0 || p.Name != "" || p.ToolCall != nil || p.ToolResult != nil || len(p.Extra) > 0 {
 			return nil
 		}
 		size += len(p.Text) + len(p.Text)/8 + 40

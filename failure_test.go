@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestOutcomesOfEarlierVersionsAreRead(t *testing.T) {
 		`{"unrecorded":null}`: {},
 	} {
 		var got langrooms.Outcome
-		if err := json.Unmarshal([]byte(stored), &got); err != nil || got != want {
+		if err := json.Unmarshal([]byte(stored), &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is read as %+v, %v", stored, got, err)
 		}
 	}

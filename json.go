@@ -88,15 +88,16 @@ type partJSON struct {
 	Detail     string      `json:"detail,omitempty"`
 	MIMEType   string      `json:"mime_type,omitempty"`
 	Data       []byte      `json:"data,omitempty"`
+	Name       string      `json:"name,omitempty"`
 	ToolCall   *ToolCall   `json:"tool_call,omitempty"`
 	ToolResult *ToolResult `json:"tool_result,omitempty"`
 }
 
-var partFields = []string{"kind", "text", "url", "detail", "mime_type", "data", "tool_call", "tool_result"}
+var partFields = []string{"kind", "text", "url", "detail", "mime_type", "data", "name", "tool_call", "tool_result"}
 
 // MarshalJSON writes the stored form of p.
 func (p Part) MarshalJSON() ([]byte, error) {
-	j := partJSON{p.Kind, nil, p.URL, p.Detail, p.MIMEType, p.Data, p.ToolCall, p.ToolResult}
+	j := partJSON{p.Kind, nil, p.URL, p.Detail, p.MIMEType, p.Data, p.Name, p.ToolCall, p.ToolResult}
 	if p.Text != "" || p.Kind == PartText {
 		j.Text = &p.Text
 	}
@@ -110,7 +111,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("part: %w", err)
 	}
-	*p = Part{Kind: j.Kind, URL: j.URL, Detail: j.Detail, MIMEType: j.MIMEType, Data: j.Data,
+	*p = Part{Kind: j.Kind, URL: j.URL, Detail: j.Detail, MIMEType: j.MIMEType, Data: j.Data, Name: j.Name,
 		ToolCall: j.ToolCall, ToolResult: j.ToolResult, Extra: extra}
 	if j.Text != nil {
 		p.Text = *j.Text

@@ -29,6 +29,9 @@ type Outcome struct {
 	// Incomplete means that the words were cut short; Reply ends by saying why. One that was
 	// stopped while it wrote has Error set besides, and OK not.
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Files names what came with the reply, each with its type and size; the contents are parts of
+	// its record.
+	Files []string `json:"files,omitempty"`
 	// NewConversation means that the peer had forgotten the conversation that was to be
 	// continued and began a new one with this dispatch.
 	NewConversation bool `json:"new_conversation,omitempty"`

@@ -26,9 +26,11 @@ type Part struct {
 	// URL is the address of an image part, Detail its optional resolution hint.
 	URL    string
 	Detail string
-	// MIMEType and Data are the content of a binary part.
+	// MIMEType and Data are the content of a binary part, Name is the file's, if it has one;
+	// see [FilePart].
 	MIMEType string
 	Data     []byte
+	Name     string
 	// ToolCall is what a model asked for; ToolResult is what came of it.
 	ToolCall   *ToolCall
 	ToolResult *ToolResult

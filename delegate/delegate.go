@@ -65,6 +65,8 @@ type Request struct {
 	// to begin anew at the peer, which then knows nothing of what Prompt takes for known;
 	// nil means Prompt. It is called once at most, before Ask returns.
 	Opening func(context.Context) (string, error)
+	// Files go with the prompt. What the peer does not take is named there; see [Request.Part].
+	Files []File
 	// ResumeTask is the id of a parked or running task at the peer to carry on with.
 	ResumeTask string
 	// Timeout is a hard wall clock for this call; 0 means the delegate's configured bound.
@@ -102,6 +104,8 @@ type Reply struct {
 	// Task is the peer's id of the work, if it has one.
 	Task  string
 	Usage *langrooms.Usage
+	// Files are what the peer returned beside its text, which names them; see [Received].
+	Files []langrooms.Part
 }
 
 // Health is what a probe found.

@@ -94,7 +94,7 @@ type run struct {
 func (t *Turn) Address(ctx context.Context, r Room, a Address) (langrooms.Result, error) {
 	x := &run{Turn: t, room: r, address: a, exchange: langrooms.NewID(), plan: room.NewRun(a.To, r.MaxRounds).About(a.Message)}
 	x.address.To = x.plan.Members()
-	if err := x.checkMembers(); err != nil {
+	if err := errors.Join(x.checkMembers(), langrooms.CheckFiles(a.Said.Parts)); err != nil {
 		return langrooms.Result{Thread: t.hold.Thread()}, err
 	}
 	var stop context.CancelFunc
@@ -222,10 +222,19 @@ func (x *run) lost() error {
 
 func (x *run) question(member string) Question {
 	return Question{
-		Exchange: x.exchange, Round: x.plan.Round(), From: x.address.From, Member: member, Message: x.address.Message,
+		Files: x.files(member), Exchange: x.exchange, Round: x.plan.Round(), From: x.address.From, Member: member, Message: x.address.Message,
 		MayPass: x.plan.MultiRound(), Literal: x.plan.MultiRound() && !x.plan.OffersPass(),
 		Incognito: x.address.Incognito, Timeout: x.address.Timeout, Resume: x.address.Resume,
 	}
+}
+
+// files are the parts of the message that go to a member: once, to who keeps the conversation.
+func (x *run) files(member string) []langrooms.Part {
+	d, _ := x.room.Roster.Get(member)
+	if x.plan.Round() > 1 && d.Info().Conversational {
+		return nil
+	}
+	return x.address.Said.Parts
 }
 
 // heard records an answer; upcoming is asked, once the plan knows its outcome, for what is open

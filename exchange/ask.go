@@ -26,6 +26,9 @@ type Question struct {
 	// Member is a roster name.
 	Member  string
 	Message string
+	// Files are parts of the message beside its text: images and files for a member that takes
+	// them. Other parts are no files.
+	Files []langrooms.Part
 	// Frame writes the prompt; nil means room.Prompt.
 	Frame room.Frame
 	// MayPass offers the member to pass: words that say so, and none, are then a silent
@@ -176,7 +179,7 @@ func (p *asking) dispatch(ctx context.Context) (delegate.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return delegate.Reply{}, err
 	}
-	req := delegate.Request{Prompt: p.prompt(), Timeout: p.Timeout, Permission: p.room.Permission, Progress: p.progress}
+	req := delegate.Request{Prompt: p.prompt(), Files: filesOf(p.Files), Timeout: p.Timeout, Permission: p.room.Permission, Progress: p.progress}
 	switch {
 	case p.Resume != "":
 		req.ResumeTask, req.Prompt = p.Resume, p.Message
@@ -249,6 +252,10 @@ func (p *asking) judge(ctx context.Context, reply delegate.Reply, err error) {
 		}
 		stamp.Usage = o.Usage
 		m = room.NewReply(stamp, o.Reply)
+		m.Parts = append(m.Parts, reply.Files...)
+		for _, f := range reply.Files {
+			o.Files = append(o.Files, room.FileLabel(f))
+		}
 	}
 	m.ID = a.id
 	a.Record = &m

@@ -140,6 +140,9 @@ type Delegate struct {
 	// Instructions are what it is told of its part at the beginning of each conversation; empty
 	// is nothing.
 	Instructions string
+	// Accepts are the media types of files that it takes, such as "image/*"; nil leaves that to
+	// its protocol.
+	Accepts []string
 	// Line is the line of the entry in the file, 1-based.
 	Line int
 	// Settings are what the entry says by its type, as in *a2aagent.Settings: a pointer to what the

@@ -17,6 +17,8 @@ var commonRows = []row[Delegate]{
 		Help: "What it is good for; the lead reads it."}, func(d *Delegate) any { return &d.Description }},
 	{setting.Field{Key: "instructions", Kind: setting.Text,
 		Help: "What it is told of its part, once at the beginning of each conversation; a model of type `openai` has it in its system prompt. Entries that share an endpoint may have different ones; changed ones begin new conversations."}, func(d *Delegate) any { return &d.Instructions }},
+	{setting.Field{Key: "accepts", Kind: setting.List,
+		Help: "The media types of files that it takes with a message, such as `image/*` or `application/pdf`; absent means what its agent card (`a2a`) or its capabilities (`acp`) say, and of an `openai` model none. Of others it is told the name, and of a text the words."}, func(d *Delegate) any { return &d.Accepts }},
 	{setting.Field{Key: "cost.input_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars",
 		Help: "What a million tokens of a prompt cost, where the peer tells tokens and no cost; absent is unknown."}, func(d *Delegate) any { return &d.Cost.InputPerMTok }},
 	{setting.Field{Key: "cost.output_per_mtok", Kind: setting.Number, Ceiling: 1_000_000, Unit: "US dollars",

@@ -79,6 +79,9 @@ func contentParts(parts []langrooms.Part) []llms.ContentPart {
 			c := p.ToolCall
 			out = append(out, llms.ToolCall{ID: c.ID, Type: "function",
 				FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: sendable(c.Arguments)}})
+		case p.Kind == langrooms.PartBinary && p.Name != "":
+			out = append(out, llms.TextContent{Text: room.Content(langrooms.Message{Parts: []langrooms.Part{p}})})
+			out = append(out, mediaParts([]langrooms.Part{p})...)
 		default:
 			out = append(out, mediaParts([]langrooms.Part{p})...)
 		}

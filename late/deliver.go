@@ -87,7 +87,9 @@ func lateReply(s langrooms.Stamp, reply delegate.Reply) langrooms.Message {
 	if reply.Paused {
 		s.Task = reply.Task
 	}
-	return room.NewReply(s, room.LateText(text))
+	m := room.NewReply(s, room.LateText(text))
+	m.Parts = append(m.Parts, reply.Files...)
+	return m
 }
 
 func lateFailure(s langrooms.Stamp, kind langrooms.ErrorKind, cause string) langrooms.Message {

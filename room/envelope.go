@@ -70,11 +70,7 @@ func partName(p langrooms.Part) string {
 	case p.Kind == langrooms.PartImageURL:
 		return bracket("image", imageSource(p.URL))
 	case p.Kind == langrooms.PartBinary:
-		kind, _, _ := strings.Cut(strings.ToLower(p.MIMEType), "/")
-		if kind != "image" && kind != "audio" && kind != "video" {
-			kind = "file"
-		}
-		return bracket(kind, p.MIMEType)
+		return bracket(fileKind(p))
 	}
 	return bracket(string(p.Kind), "")
 }

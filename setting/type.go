@@ -85,7 +85,7 @@ func Register[T any](name string, check func(settings *T) []Problem, fields ...O
 }
 
 // common are the keys that every entry has.
-var common = []string{"name", "type", "description", "instructions", "cost.input_per_mtok", "cost.output_per_mtok"}
+var common = []string{"name", "type", "description", "instructions", "accepts", "cost.input_per_mtok", "cost.output_per_mtok"}
 
 // fits reports whether a value of the kind can be put where at points.
 func fits(kind Kind, at any) bool {

@@ -35,6 +35,7 @@ type leadModel struct {
 // GenerateContent implements llms.Model. An error is langchain.ErrHistory where the endpoint
 // refused what the request holds.
 func (l *leadModel) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	messages = sendable(messages)
 	c := l.newCall(cast.Thread(ctx), options)
 	for {
 		answer, err := c.attempt(ctx, messages)

@@ -45,17 +45,18 @@ var registry = struct {
 func init() {
 	RegisterType("a2a", func(e Entry, s a2aagent.Settings) (delegate.Delegate, error) {
 		c := s.Config(e.Name, e.Description, e.Continuity)
-		c.Preamble = room.Instructions(e.Instructions)
+		c.Preamble, c.Accepts = room.Instructions(e.Instructions), e.Accepts
 		return a2aagent.New(c)
 	}, (*a2aagent.Settings).Problems, a2aagent.Fields()...)
 	RegisterType("openai", func(e Entry, s openaiagent.Settings) (delegate.Delegate, error) {
 		c := s.Config(e.Name, e.Description)
+		c.Accepts = e.Accepts
 		c.SystemPrompt = strings.TrimSpace(c.SystemPrompt + "\n\n" + e.Instructions)
 		return openaiagent.New(c)
 	}, (*openaiagent.Settings).Problems, openaiagent.Fields()...)
 	RegisterType("acp", func(e Entry, s acpagent.Settings) (delegate.Delegate, error) {
 		c := s.Config(e.Name, e.Description, e.Continuity)
-		c.Preamble = room.Instructions(e.Instructions)
+		c.Preamble, c.Accepts = room.Instructions(e.Instructions), e.Accepts
 		if slices.ContainsFunc(s.MCPServers, setting.MCPServer.Own) {
 			c.MoreServers = e.ownServer
 		}
@@ -70,6 +71,9 @@ type Entry struct {
 	// each conversation; empty is nothing. Where the protocol has no place for them, put
 	// room.Instructions in front of the first prompt.
 	Instructions string
+	// Accepts are the media types of files that it takes; nil leaves that to the protocol. See
+	// delegate.Takes.
+	Accepts []string
 	// Continuity remembers the conversations at the peer, for as long as the setting
 	// `continuity` says.
 	Continuity delegate.Continuity

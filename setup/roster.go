@@ -129,7 +129,7 @@ func (m *members) make(d hotreload.Delegate) (_ delegate.Delegate, err error) {
 	if !ok {
 		return nil, fmt.Errorf("this program cannot reach delegates of type %q", d.Type)
 	}
-	e := Entry{Name: d.Name, Description: d.Description, Instructions: d.Instructions, Continuity: m.continuity}
+	e := Entry{Name: d.Name, Description: d.Description, Instructions: d.Instructions, Accepts: d.Accepts, Continuity: m.continuity}
 	if m.ownServer != nil {
 		e.ownServer = func(http bool) []acpagent.MCPServer { return m.ownServer(d.Name, http) }
 	}

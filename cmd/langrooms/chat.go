@@ -19,6 +19,7 @@ import (
 func (p *program) chatCommand() *cobra.Command {
 	var message string
 	var newest bool
+	var attached []string
 	c := &cobra.Command{
 		Use:   "chat",
 		Short: "Talk to the lead, or with @name to delegates",
@@ -31,10 +32,15 @@ func (p *program) chatCommand() *cobra.Command {
 			if newest && c.Flags().Changed("thread") {
 				return usageError{errors.New("--continue and -t both name a thread")}
 			}
-			return p.chat(c.Context(), p.explicit(c), newest, message, c.Flags().Changed("message"))
+			files, err := readFiles(attached)
+			if err != nil {
+				return usageError{err}
+			}
+			return p.chat(c.Context(), p.explicit(c), newest, message, c.Flags().Changed("message"), files)
 		},
 	}
 	c.Flags().StringVarP(&message, "message", "m", "", "take one turn with this `TEXT`; - reads it from standard input, @FILE from a file")
+	c.Flags().StringArrayVarP(&attached, "attach", "a", nil, "send this `FILE` with the first message; repeatable")
 	c.Flags().BoolVar(&newest, "continue", false, "go on with the thread that was written last")
 	c.Flags().BoolVar(&p.fail, "fail", false, "end with status 3 when a delegate did not answer")
 	p.threadFlag(c)
@@ -43,7 +49,7 @@ func (p *program) chatCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) chat(ctx context.Context, required, newest bool, message string, oneTurn bool) error {
+func (p *program) chat(ctx context.Context, required, newest bool, message string, oneTurn bool, files []langrooms.Part) error {
 	if oneTurn && strings.TrimSpace(message) == "" {
 		return usageError{errors.New("the message of -m is empty")}
 	}
@@ -60,10 +66,10 @@ func (p *program) chat(ctx context.Context, required, newest bool, message strin
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.converse(ctx, app, printer, leave, newest, message, oneTurn), app.Close())
+	return errors.Join(p.converse(ctx, app, printer, leave, newest, message, oneTurn, files), app.Close())
 }
 
-func (p *program) converse(ctx context.Context, app *setup.App, printer *terminal.Printer, leave *terminal.Leave, newest bool, message string, oneTurn bool) error {
+func (p *program) converse(ctx context.Context, app *setup.App, printer *terminal.Printer, leave *terminal.Leave, newest bool, message string, oneTurn bool, files []langrooms.Part) error {
 	if oneTurn {
 		var err error
 		if message, err = p.messageText(message, app.Roster.Current().Names()); err != nil {
@@ -83,6 +89,7 @@ func (p *program) converse(ctx context.Context, app *setup.App, printer *termina
 		return err
 	}
 	c := newConversation(app, nodes, printer, p)
+	c.attached.put(files)
 	c.enter(ctx, p.thread)
 	defer c.close()
 	if err := app.TakeUp(ctx, p.thread); err != nil {

@@ -128,7 +128,7 @@ func TestDoneLine(t *testing.T) {
 		return lines[len(lines)-1], lines
 	}
 	last, lines := turn("lead", "hello")
-	expect(t, "a lead turn", clitest.Line{"type": "done", "thread": "lead", "handled": false, "text": "I am the lead."}, last)
+	expect(t, "a lead turn", clitest.Line{"type": "done", "thread": "lead", "handled": false, "text": "I am the lead.", "spent": spent(1)}, last)
 	expect(t, "a lead turn has no other line", 1, len(lines))
 
 	last, _ = turn("roster", "@prto hi")
@@ -137,14 +137,14 @@ func TestDoneLine(t *testing.T) {
 
 	last, _ = turn("one", "@proto what broke?")
 	expect(t, "one addressee", clitest.Line{"type": "done", "thread": "one", "handled": true, "reason": "answered",
-		"exchange": last["exchange"], "text": "auth broke", "outcomes": []any{outcome("proto", 1, map[string]any{"reply": "auth broke"})}},
+		"exchange": last["exchange"], "text": "auth broke", "outcomes": []any{outcome("proto", 1, map[string]any{"reply": "auth broke"})}, "spent": spent(1)},
 		withoutTimes(last))
 
 	turn("room", "hello")
 	last, lines = turn("room", "@proto @reviewer @dead what broke?")
 	expect(t, "a room", clitest.Line{"type": "done", "thread": "room", "handled": true, "reason": "settled",
 		"exchange": last["exchange"], "text": last["text"], "aside": last["aside"],
-		"notes": map[string]any{"truncated": []any{"proto"}},
+		"notes": map[string]any{"truncated": []any{"proto"}}, "spent": spent(4),
 		"outcomes": []any{
 			outcome("proto", 1, map[string]any{"reply": "auth broke", "caught_up": 1.0, "truncated": true}),
 			outcome("reviewer", 1, map[string]any{"silent": true, "caught_up": 1.0, "truncated": true}),
@@ -160,6 +160,11 @@ func TestDoneLine(t *testing.T) {
 		"dispatch_started proto", "progress proto", "dispatch_ended proto",
 		"dispatch_started reviewer", "progress reviewer", "dispatch_ended reviewer", "done ",
 	}, sequence(lines))
+}
+
+// spent is what so many answers of the tests' models cost: tokens, and no price is known.
+func spent(answers float64) map[string]any {
+	return map[string]any{"answers": answers, "input_tokens": 3 * answers, "output_tokens": 2 * answers, "cost_usd": 0.0, "unknown_cost": answers}
 }
 
 // outcome is one outcome of a done line; more replaces fields or adds them.

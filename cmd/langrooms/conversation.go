@@ -28,6 +28,8 @@ type conversation struct {
 	arrivals chan langrooms.Arrival
 	failed   atomic.Bool // a delegate did not answer
 
+	attached attached // what goes with the next message
+
 	mu     sync.Mutex
 	thread string
 	leave  func() // the thread
@@ -110,7 +112,8 @@ func (c *conversation) answer(ctx context.Context, in terminal.Input) (langrooms
 
 func (c *conversation) take(ctx context.Context, in terminal.Input, by func(context.Context, roomnode.Turn) (langrooms.Result, error)) (langrooms.Result, error) {
 	thread, o := c.current()
-	said := langrooms.Message{ID: langrooms.NewID()}
+	files := c.attached.take()
+	said := langrooms.Message{ID: langrooms.NewID(), Parts: files}
 	own := sync.OnceFunc(o.begin(ctx, said.ID))
 	waits := time.AfterFunc(quiet, func() {
 		c.printer.Doing("waiting: another program is using the thread " + shownID(thread))
@@ -123,6 +126,9 @@ func (c *conversation) take(ctx context.Context, in terminal.Input, by func(cont
 	result, err := by(ctx, roomnode.Turn{Thread: thread, Text: in.Text, Said: said, Incognito: c.incognito, Events: events})
 	waits.Stop()
 	o.end(ctx)
+	if result.Handled && result.Exchange == "" {
+		c.attached.put(files) // nothing was sent
+	}
 	for _, outcome := range result.Outcomes {
 		if !outcome.OK {
 			c.failed.Store(true)

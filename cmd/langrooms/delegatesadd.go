@@ -42,6 +42,7 @@ func (p *program) addCommand() *cobra.Command {
 	f.StringVar(&d.Type, "type", "", "a2a, acp or openai")
 	f.StringVar(&d.Description, "description", "", "what it is good for")
 	f.StringVar(&d.Instructions, "instructions", "", "what it is told of its part at the beginning of each conversation")
+	f.StringArrayVar(&d.Accepts, "accepts", nil, "a media `TYPE` of files that it takes, such as image/*; repeatable")
 	f.Float64Var(&d.costIn, "cost-input-per-mtok", 0, "what a million tokens of a prompt cost, in US dollars")
 	f.Float64Var(&d.costOut, "cost-output-per-mtok", 0, "what a million tokens of a reply cost, in US dollars")
 	f.StringVar(&d.url, "url", "", "its endpoint (a2a, openai)")

@@ -86,7 +86,7 @@ func TestLateAnswer(t *testing.T) {
 		letGo()
 		lines := p.Lines(2, "done")
 		expect(t, "the message comes before the lead's done", []string{"message ", "done "}, sequence(lines)[len(sequence(lines))-2:])
-		expect(t, "the lead's done", clitest.Line{"type": "done", "thread": "main", "handled": false, "text": "I have read it."}, lines[len(lines)-1])
+		expect(t, "the lead's done", clitest.Line{"type": "done", "thread": "main", "handled": false, "text": "I have read it.", "spent": spent(1)}, lines[len(lines)-1])
 		p.CloseInput()
 		expect(t, "status", 0, p.Wait().Status)
 		thread := show(t, f, "main")

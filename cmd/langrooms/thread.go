@@ -38,7 +38,7 @@ func (p *program) threadCommand() *cobra.Command {
 	show.Flags().BoolVar(&costs, "cost", false, "say of each message what it cost, and at the end what the thread did")
 	show.Flags().BoolVar(&all, "all", false, "show what summaries have replaced in place of them, as far back as it is kept")
 	p.jsonFlag(show)
-	return group("thread", "Look at and change the stored threads", list, show, p.searchCommand(), p.deleteCommand(), p.rewindCommand(),
+	return group("thread", "Look at and change the stored threads", list, show, p.searchCommand(), p.saveCommand(), p.deleteCommand(), p.rewindCommand(),
 		p.forkCommand(), p.compactCommand(), p.uncompactCommand(), p.exportCommand(), p.importCommand())
 }
 
@@ -144,7 +144,7 @@ func textOf(m langrooms.Message) string {
 		case p.Kind == langrooms.PartText:
 			pieces = append(pieces, p.Text)
 		case p.MIMEType != "":
-			pieces = append(pieces, "["+p.MIMEType+"]")
+			pieces = append(pieces, "["+strings.TrimSpace(p.Name+" "+p.MIMEType)+"]")
 		default:
 			pieces = append(pieces, fmt.Sprintf("[%s %s]", p.Kind, p.URL))
 		}

@@ -26,9 +26,10 @@ func TestThreadShow(t *testing.T) {
 	x := lines[2]["exchange"]
 	expect(t, "the messages", []clitest.Line{
 		{"role": "human", "text": "hello"},
-		{"role": "ai", "text": "I am the lead."},
+		{"role": "ai", "text": "I am the lead.", "usage": map[string]any{"input_tokens": 3.0, "output_tokens": 2.0}},
 		{"role": "human", "text": "what broke?", "from": "operator", "to": []any{"proto"}, "exchange": x},
-		{"role": "human", "text": "auth\nbroke", "from": "proto", "exchange": x, "round": 1.0},
+		{"role": "human", "text": "auth\nbroke", "from": "proto", "exchange": x, "round": 1.0,
+			"usage": map[string]any{"input_tokens": 3.0, "output_tokens": 2.0}},
 	}, lines)
 	r := f.Run("thread", "show")
 	expectMatch(t, "for people", `[^\n]+  operator\n    hello\n[^\n]+  assistant\n    I am the lead.\n[^\n]+  operator → proto\n    what broke\?\n[^\n]+  proto\n    auth\n    broke\n`, r.Out)

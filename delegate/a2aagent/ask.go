@@ -67,12 +67,12 @@ func (x *ask) start(outer, ctx context.Context) error {
 	if x.peer, err = x.meet(ctx); err != nil {
 		return err
 	}
-	m := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(x.req.Prompt))
+	m := x.message(ctx, x.req.Prompt)
 	if id := x.req.ResumeTask; id != "" {
 		return x.resume(outer, ctx, id, m)
 	}
 	if m.ContextID = x.remembered(ctx); m.ContextID == "" {
-		m.Parts = a2a.ContentParts{x.opening()}
+		m = x.opening(ctx)
 	}
 	err = x.send(outer, m)
 	if m.ContextID == "" || !forgotten(err) || outer.Err() != nil {
@@ -92,7 +92,7 @@ func (x *ask) anew(ctx context.Context) error {
 		}
 		x.req.Prompt = prompt
 	}
-	m := a2a.NewMessage(a2a.MessageRoleUser, x.opening())
+	m := x.opening(ctx)
 	if err := x.send(ctx, m); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (x *ask) anew(ctx context.Context) error {
 }
 
 // opening is the first message of a conversation.
-func (x *ask) opening() *a2a.Part {
-	return a2a.NewTextPart(delegate.Opened(x.cfg.Preamble, x.req.Prompt))
+func (x *ask) opening(ctx context.Context) *a2a.Message {
+	return x.message(ctx, delegate.Opened(x.cfg.Preamble, x.req.Prompt))
 }
 
 // resume answers a paused task. One that is at work, or has ended, needs no message.

@@ -34,7 +34,8 @@ type card struct {
 	streaming    bool
 	agentVersion string
 	security     security
-	traces       bool // it knows delegate.TraceExtension
+	traces       bool     // it knows delegate.TraceExtension
+	inputs       []string // media types
 }
 
 // cardCache keeps the card, or that there is none, for a minute.
@@ -223,6 +224,8 @@ type wireCard struct {
 	SecuritySchemes      map[string]securityScheme
 	SecurityRequirements []struct{ Schemes map[string]json.RawMessage }
 	Security             []map[string][]string
+
+	DefaultInputModes []string
 }
 
 // readCard reads a card of either shape, or of both at once. The shape outranks a version
@@ -249,7 +252,7 @@ func (s *session) readCard(at spot, body []byte) (card, error) {
 		return card{}, errNotItsCard
 	}
 	traces := slices.ContainsFunc(w.Capabilities.Extensions, func(e struct{ URI string }) bool { return e.URI == delegate.TraceExtension })
-	return card{endpoint: e, streaming: w.Capabilities.Streaming, agentVersion: w.Version, security: w.readSecurity(), traces: traces}, nil
+	return card{endpoint: e, streaming: w.Capabilities.Streaming, agentVersion: w.Version, security: w.readSecurity(), traces: traces, inputs: w.DefaultInputModes}, nil
 }
 
 // loose decodes JSON and leaves out what has another type than expected: a number where

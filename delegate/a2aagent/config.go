@@ -74,6 +74,9 @@ type Config struct {
 	// between, such as room.Instructions. Another one begins other conversations. Empty adds
 	// nothing.
 	Preamble string
+	// Accepts are the media types of files that the peer takes (delegate.Takes); nil means what
+	// its card says, but for texts, whose words it is sent.
+	Accepts []string
 	// Logger hears what concerns no answer, such as a continuity store that fails. It is
 	// given no text of a conversation and no credential. Nil drops it.
 	Logger *slog.Logger

@@ -123,7 +123,7 @@ var errNeither = errors.New("it holds neither a task nor a message")
 // read reads a message that stands in a task's place: an answer.
 func (m *wireMessage) read() task {
 	return task{bare: true, id: bounded(m.TaskID), contextID: bounded(m.ContextID), state: a2a.TaskStateCompleted,
-		artifacts: render(m.Parts), thought: thoughts(m.Parts), spent: spentOf(m.Metadata)}
+		artifacts: render(m.Parts), thought: thoughts(m.Parts), spent: spentOf(m.Metadata), returned: &m.Parts}
 }
 
 func (w *wireTask) read() task {
@@ -144,7 +144,7 @@ func (w *wireTask) read() task {
 	}
 	t.contextID = first(bounded(w.ContextID), bounded(w.Snake), bounded(said))
 	t.files, t.thought = digestFiles(parts), thoughts(parts)
-	t.spent = w.spent()
+	t.spent, t.returned = w.spent(), &parts
 	return t
 }
 

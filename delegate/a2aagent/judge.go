@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 )
 
@@ -16,17 +17,17 @@ const maxQuestion = 1000
 func (s *session) judge(t task) (delegate.Reply, error) {
 	switch t.phase() {
 	case answered:
-		return delegate.Reply{Text: t.words(), Task: t.id, Usage: t.spent.usage()}, nil
+		return delegate.Reply{Text: t.words(), Task: t.id, Usage: t.spent.usage(), Files: t.attached()}, nil
 	case paused:
 		if t.spoke() {
-			return delegate.Reply{Text: t.said, Task: t.id, Usage: t.spent.usage()}, nil
+			return delegate.Reply{Text: t.said, Task: t.id, Usage: t.spent.usage(), Files: t.attached()}, nil
 		}
 		if t.id == "" {
 			e := s.fail(delegate.KindProtocol, fmt.Errorf("it needs input, but names no task to resume: %s", delegate.OneLine(t.words(), maxQuestion)))
 			e.Accepted = true
 			return delegate.Reply{}, e
 		}
-		return delegate.Reply{Text: s.pauseText(t), Paused: true, Task: t.id, Usage: t.spent.usage()}, nil
+		return delegate.Reply{Text: s.pauseText(t), Paused: true, Task: t.id, Usage: t.spent.usage(), Files: t.attached()}, nil
 	}
 	e := s.fail(failureKind(t.state), fmt.Errorf("its task %s", stateWord(t.state)))
 	if said := t.diagnosis(); said != "" {
@@ -34,6 +35,14 @@ func (s *session) judge(t task) (delegate.Reply, error) {
 	}
 	e.Accepted = true
 	return delegate.Reply{}, e
+}
+
+// attached are the files that came with what the task has to say.
+func (t task) attached() []langrooms.Part {
+	if t.returned == nil {
+		return nil
+	}
+	return files(*t.returned)
 }
 
 // spoke reports whether a task that waits for input asks nothing: some agents end every turn

@@ -73,12 +73,12 @@ func (w wire) except() map[string]string {
 const asksNobody = "the protocol knows no tool calls that are asked for"
 
 // serve mounts an executor as the wire says.
-func (w wire) serve(t testing.TB, executor a2asrv.AgentExecutor) *httptest.Server {
+func (w wire) serve(t testing.TB, executor a2asrv.AgentExecutor, accepts ...string) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(refusing(executor, mux))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	card := &a2a.AgentCard{Name: "scripted", Version: "3.2", Capabilities: a2a.AgentCapabilities{Streaming: w.streams},
+	card := &a2a.AgentCard{Name: "scripted", Version: "3.2", Capabilities: a2a.AgentCapabilities{Streaming: w.streams}, DefaultInputModes: append([]string{"text/plain"}, accepts...),
 		SupportedInterfaces: []*a2a.AgentInterface{{URL: server.URL + "/a2a", ProtocolBinding: w.binding, ProtocolVersion: w.version}}}
 	handler := a2asrv.NewHandler(executor, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
 	switch {
@@ -117,7 +117,7 @@ func refusing(executor a2asrv.AgentExecutor, next http.Handler) http.Handler {
 
 func startScripted(t testing.TB, w wire, script delegatetest.Script) delegate.Delegate {
 	x := &scripted{script: script, nth: make(map[string]int)}
-	server := w.serve(t, x)
+	server := w.serve(t, x, script.Accepts...)
 	x.die = func() {
 		server.Listener.Close()
 		server.CloseClientConnections()
@@ -161,6 +161,9 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 			return
 		}
 		m := delegatetest.Message{Prompt: ec.Message.Parts[0].Text(), Nth: x.count(ec.ContextID)}
+		for _, p := range ec.Message.Parts[1:] {
+			m.Files = append(m.Files, delegate.File{Name: p.Filename, MIMEType: p.MediaType, Data: p.Raw()})
+		}
 		err := x.script.Play(ctx, m, out.say)
 		var failure *delegatetest.Failure
 		var question *delegatetest.Question
@@ -175,6 +178,13 @@ func (x *scripted) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter
 			x.die()
 			yield(nil, err) // the server keeps its goroutines until the work has an end
 		case err == nil && out.flush():
+			if f := x.script.Returns; f != nil {
+				part := a2a.NewRawPart(f.Data)
+				part.Filename, part.MediaType = f.Name, f.MIMEType
+				if !yield(a2a.NewArtifactEvent(ec, part), nil) {
+					return
+				}
+			}
 			done := a2a.NewStatusUpdateEvent(ec, a2a.TaskStateCompleted, nil)
 			if u := x.script.Usage; u != nil { // as Google's ADK tells it
 				done.SetMeta("adk_usage_metadata", map[string]any{"promptTokenCount": u.InputTokens, "candidatesTokenCount": u.OutputTokens})

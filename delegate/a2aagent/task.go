@@ -19,6 +19,8 @@ type task struct {
 	status, artifacts string
 	thought           string // the reasoning among them, which is in neither
 	files             [sha256.Size]byte
+	// returned are the parts of the answer, for the files among them.
+	returned *[]wirePart
 	// spent is what the agent says of its cost, which is no progress.
 	spent spent
 	// said is what the agent says in the history: an answer where it stands nowhere else. It
@@ -30,6 +32,7 @@ type task struct {
 func (t task) moved(earlier task) bool {
 	t.said, earlier.said = "", ""
 	t.spent, earlier.spent = spent{}, spent{}
+	t.returned, earlier.returned = nil, nil // files says whether they differ
 	return t != earlier
 }
 

@@ -26,6 +26,7 @@ type collector struct {
 	message   string // the id of the message that the last text belonged to
 	called    bool   // a tool was called after the last text
 	cost      *float64
+	files     delegate.Received
 }
 
 // chunked is a text that comes in chunks.
@@ -108,6 +109,9 @@ func (c *collector) chunk(e event, to *chunked) string {
 		if err != nil {
 			break
 		}
+		if e.Kind == agentMessageChunk {
+			b.file(&c.files)
+		}
 		var piece string
 		piece, err = b.add(&to.pieces)
 		text.WriteString(piece)
@@ -151,7 +155,7 @@ func (c *collector) finish(a callResult, refused string) (delegate.Reply, error)
 		return delegate.Reply{}, err
 	}
 	c.add(c.text.rest())
-	reply := delegate.Reply{Text: c.reply.String(), Incomplete: incomplete(result.StopReason), Usage: usage(result.Usage)}
+	reply := delegate.Reply{Text: c.reply.String(), Incomplete: incomplete(result.StopReason), Usage: usage(result.Usage), Files: c.files.Files()}
 	switch {
 	case result.StopReason == acp.StopReasonCancelled && reply.Text == "" && refused == "":
 		return delegate.Reply{}, errCancelled

@@ -62,6 +62,9 @@ type Config struct {
 	// Preamble stands in front of the first prompt of each session, with a blank line between,
 	// such as room.Instructions. Another one begins other sessions. Empty adds nothing.
 	Preamble string
+	// Accepts are the media types of files that the agent is given (delegate.Takes), of those that
+	// it says it takes; nil means all of those.
+	Accepts []string
 	// MCPServers are handed to each session.
 	MCPServers []MCPServer
 	// MoreServers, when not nil, is asked at each session what it is handed beside those;

@@ -27,6 +27,11 @@ type hello struct {
 		Session struct {
 			Resume *struct{} `json:"resume"`
 		} `json:"sessionCapabilities"`
+		Prompt struct {
+			Image    bool `json:"image"`
+			Audio    bool `json:"audio"`
+			Embedded bool `json:"embeddedContext"`
+		} `json:"promptCapabilities"`
 	} `json:"agentCapabilities"`
 }
 

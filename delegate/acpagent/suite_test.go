@@ -3,6 +3,7 @@ package acpagent
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -74,7 +75,9 @@ func runSuitePeer() {
 }
 
 func (p *suitePeer) Initialize(context.Context, acp.InitializeRequest) (acp.InitializeResponse, error) {
-	return acp.InitializeResponse{ProtocolVersion: 1}, nil
+	r := acp.InitializeResponse{ProtocolVersion: 1}
+	r.AgentCapabilities.PromptCapabilities.Image = delegate.Takes(p.script.Accepts, "image/png")
+	return r, nil
 }
 
 func (p *suitePeer) Cancel(context.Context, acp.CancelNotification) error { return nil }
@@ -88,6 +91,12 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 	p.counts[r.SessionId]++
 	m := delegatetest.Message{Prompt: r.Prompt[0].Text.Text, Nth: p.counts[r.SessionId]}
 	p.mu.Unlock()
+	for _, b := range r.Prompt[1:] {
+		if b.Image != nil {
+			data, _ := base64.StdEncoding.DecodeString(b.Image.Data) // what is none is seen to be missing
+			m.Files = append(m.Files, delegate.File{MIMEType: b.Image.MimeType, Data: data})
+		}
+	}
 	if p.script.Leave != "" && !p.allowed(ctx, r.SessionId) {
 		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 	}
@@ -111,6 +120,13 @@ func (p *suitePeer) Prompt(ctx context.Context, r acp.PromptRequest) (acp.Prompt
 	case err == nil:
 		if p.script.Late != "" {
 			time.AfterFunc(lateBy, func() { writeChunk(string(r.SessionId), "agent_message_chunk", []byte(p.script.Late)) })
+		}
+		if f := p.script.Returns; f != nil {
+			if err := p.conn.SessionUpdate(ctx, acp.SessionNotification{SessionId: r.SessionId, Update: acp.UpdateAgentMessage(
+				acp.ResourceBlock(acp.EmbeddedResourceResource{BlobResourceContents: &acp.BlobResourceContents{
+					Uri: "file:///" + f.Name, MimeType: &f.MIMEType, Blob: base64.StdEncoding.EncodeToString(f.Data)}}))}); err != nil {
+				return acp.PromptResponse{}, err
+			}
 		}
 		response := acp.PromptResponse{StopReason: acp.StopReasonEndTurn}
 		if u := p.script.Usage; u != nil {

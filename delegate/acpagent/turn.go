@@ -144,7 +144,7 @@ func (s *session) prompt(ctx context.Context, req delegate.Request) (delegate.Re
 	defer s.turn.Store(nil)
 	defer close(t.over)
 	defer endAsking()
-	prompt := acp.PromptRequest{SessionId: acp.SessionId(s.id), Prompt: []acp.ContentBlock{acp.TextBlock(req.Prompt)}}
+	prompt := acp.PromptRequest{SessionId: acp.SessionId(s.id), Prompt: s.prompted(req)}
 	if trace := delegate.TraceOf(ctx); len(trace) > 0 && s.hello.Capabilities.Meta[delegate.TraceMeta] != nil {
 		prompt.Meta = map[string]any{delegate.TraceMeta: trace.String()}
 	}

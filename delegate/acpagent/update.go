@@ -63,10 +63,12 @@ type contentBlock struct {
 	MimeType string          `json:"mimeType"`
 	Name     string          `json:"name"`
 	URI      string          `json:"uri"`
+	Data     json.RawMessage `json:"data"`
 	Resource struct {
 		URI      string          `json:"uri"`
 		MimeType string          `json:"mimeType"`
 		Text     json.RawMessage `json:"text"`
+		Blob     json.RawMessage `json:"blob"`
 	} `json:"resource"`
 }
 

@@ -119,6 +119,7 @@ const (
 var harness = delegatetest.Harness{
 	Except: map[string]string{
 		"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "busy-long": noHTTP, "elsewhere": noHTTP,
+		"files": "a function is sent text", "files-returned": "a function returns text",
 		"preamble":   "a function is told nothing of its part",
 		"parts":      "a mirror says one message",
 		"late-words": "a function that has returned says no more",

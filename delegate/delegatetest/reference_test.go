@@ -231,7 +231,14 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 
 // message is what the peer is sent, spoilt by a fault.
 func (r *reference) message(req delegate.Request) Message {
-	m := Message{req.Prompt, r.count(req)}
+	sent, stead := req.Part(func(f delegate.File) bool { return delegate.Takes(r.script.Accepts, f.MIMEType) })
+	m := Message{Prompt: req.Prompt + stead, Nth: r.count(req), Files: sent}
+	switch {
+	case r.has("files-lost"):
+		m.Files = nil
+	case r.has("files-unnamed"):
+		m.Prompt = req.Prompt
+	}
 	if m.Nth == 1 && !r.has("preamble-lost") || r.has("preamble-again") {
 		m.Prompt = delegate.Opened(r.script.Preamble, m.Prompt)
 	}
@@ -335,7 +342,24 @@ func (r *reference) finish(req delegate.Request, said string, told int, err erro
 	case said == "" && r.has("answer-empty"):
 		return delegate.Reply{}, r.error(delegate.KindFailed, "no text")
 	}
-	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req), Usage: r.usage()}, nil
+	return delegate.Reply{Text: r.text(req, said), NewConversation: r.lost(req), Usage: r.usage(), Files: r.returned()}, nil
+}
+
+// returned is the file that came with the answer, spoilt by a fault.
+func (r *reference) returned() []langrooms.Part {
+	f := r.script.Returns
+	switch {
+	case f == nil || r.has("returned-lost"):
+		return nil
+	case r.has("returned-believed"):
+		return []langrooms.Part{{Kind: langrooms.PartBinary, Name: "a.png", MIMEType: f.MIMEType, Data: f.Data}}
+	}
+	var got delegate.Received
+	got.Add(f.Name, f.MIMEType, f.Data)
+	if r.has("returned-name") {
+		got.Files()[0].Name = f.Name
+	}
+	return got.Files()
 }
 
 // usage is what the peer tells, spoilt by a fault.

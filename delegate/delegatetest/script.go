@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/delegate"
 )
 
 // End says how a scripted peer ends its work on a message.
@@ -42,6 +43,12 @@ type Script struct {
 	// Preamble is what to configure the delegate to put in front of the first prompt of each
 	// conversation, with a blank line between; see [delegate.Opened]. Empty is nothing.
 	Preamble string `json:"preamble,omitempty"`
+	// Accepts are the media types of files to configure the delegate to take, where it can be,
+	// and for the peer to say that it takes, where the protocol has a place for that; nil is none.
+	Accepts []string `json:"accepts,omitempty"`
+	// Returns is a file that comes with the answer, under its name and the type that is claimed,
+	// where the protocol has them.
+	Returns *delegate.File `json:"returns,omitempty"`
 	// Pieces are the answer, in the pieces that it is sent in. They are bytes, not
 	// always valid UTF-8, and may end inside a character: the peer sends them as they
 	// are, as far as the protocol lets it.
@@ -91,6 +98,8 @@ type Message struct {
 	// Nth counts the messages of the peer's conversation (session, context) so far,
 	// from 1. A peer without conversations leaves it 0.
 	Nth int `json:"nth,omitempty"`
+	// Files are what came with the prompt, by content and type.
+	Files []delegate.File `json:"files,omitempty"`
 }
 
 // Failure is what [Script.Play] returns for [EndFail].

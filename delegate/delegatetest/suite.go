@@ -43,7 +43,7 @@ type rule struct {
 }
 
 func rules() []rule {
-	return slices.Concat(answerRules, turnRules, failureRules, refusalRules, lifeRules)
+	return slices.Concat(answerRules, fileRules, turnRules, failureRules, refusalRules, lifeRules)
 }
 
 // Rules lists the names of the rules, in the order in which [Run] checks them.

@@ -83,7 +83,9 @@ func (a *Agent) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	if req.Timeout > 0 {
 		c.silence = req.Timeout // the caller's bound is the only one
 	}
-	return c.ask(ctx, req.Prompt)
+	files, stead := req.Part(a.takes)
+	c.files = files
+	return c.ask(ctx, req.Prompt+stead)
 }
 
 // probeTimeout bounds a probe, unless the configured timeout is shorter.

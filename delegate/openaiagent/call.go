@@ -38,7 +38,8 @@ type call struct {
 	// refused and cut are why an answer with text is not a whole one.
 	refused bool
 	cut     *delegate.Error
-	cost    *float64 // as the endpoint says
+	cost    *float64        // as the endpoint says
+	files   []delegate.File // that go with the prompt
 	// sent: the request of this attempt has gone out.
 	sent atomic.Bool
 	// failure is why the last attempt failed.
@@ -205,6 +206,7 @@ func (c *call) shape(req *http.Request) error {
 	c.authorize(req)
 	cfg := c.agent.cfg
 	return c.dialect.Rewrite(req, func(fields map[string]any) {
+		attach(fields, c.files)
 		delete(fields, "temperature")
 		if cfg.Temperature != nil {
 			fields["temperature"] = *cfg.Temperature

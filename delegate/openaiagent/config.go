@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ type Config struct {
 	APIKey func() (string, error)
 	// SystemPrompt goes before each prompt; empty sends none.
 	SystemPrompt string
+	// Accepts are the media types of files that the model takes (delegate.Takes), images as
+	// image_url, sounds as input_audio, others as file; nil means none.
+	Accepts []string
 	// MaxTokens bounds an answer; 0 means [DefaultMaxTokens].
 	MaxTokens int
 	// Temperature is from 0 to 2, and 0 is sent as 0; nil sends none.
@@ -99,7 +103,7 @@ func (c Config) complete() (Config, error) {
 	c.MaxTokens = cmp.Or(c.MaxTokens, DefaultMaxTokens)
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.TotalTimeout = cmp.Or(c.TotalTimeout, max(DefaultTotalTimeout, c.Timeout))
-	c.Params = maps.Clone(c.Params)
+	c.Params, c.Accepts = maps.Clone(c.Params), slices.Clone(c.Accepts)
 	return c, nil
 }
 

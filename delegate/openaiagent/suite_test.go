@@ -2,6 +2,7 @@ package openaiagent
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/langrooms/langrooms/delegate"
@@ -18,12 +20,12 @@ import (
 func TestSuite(t *testing.T) {
 	delegatetest.Run(t, delegatetest.Harness{
 		Streams: true,
-		Except: map[string]string{"parts": "an answer is one message", "preamble": "a model is told its part by Config.SystemPrompt", "late-words": "nothing comes after the end of a response",
+		Except: map[string]string{"parts": "an answer is one message", "files-returned": "a completion is text", "preamble": "a model is told its part by Config.SystemPrompt", "late-words": "nothing comes after the end of a response",
 			"leave": asksNobody, "leave-stopped": asksNobody},
 		Start: func(t testing.TB, script delegatetest.Script) delegate.Delegate {
 			server := httptest.NewServer(endpoint{script})
 			t.Cleanup(server.Close)
-			return suiteAgent(t, server.URL, script.Secret)
+			return suiteAgent(t, server.URL, script.Secret, script.Accepts...)
 		},
 		Absent: func(t testing.TB) delegate.Delegate {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -36,8 +38,8 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-func suiteAgent(t testing.TB, url, key string) *Agent {
-	a, err := New(Config{Name: "oracle", URL: url, Model: "demo", HTTP: delegate.HTTP{Retries: 1}, APIKey: func() (string, error) { return key, nil }})
+func suiteAgent(t testing.TB, url, key string, accepts ...string) *Agent {
+	a, err := New(Config{Name: "oracle", URL: url, Model: "demo", Accepts: accepts, HTTP: delegate.HTTP{Retries: 1}, APIKey: func() (string, error) { return key, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,16 +60,18 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[]}`)
 		return
 	}
-	var request struct{ Messages []struct{ Content string } }
+	var request struct {
+		Messages []struct{ Content json.RawMessage }
+	}
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || len(request.Messages) == 0 {
 		http.Error(w, "bad request", http.StatusBadRequest)
 		return
 	}
-	prompt := request.Messages[len(request.Messages)-1].Content
+	m := contentOf(request.Messages[len(request.Messages)-1].Content)
 	if e.script.Thought != "" {
 		event(w, fmt.Sprintf(`{"choices":[{"delta":{"reasoning_content":%s}}]}`, quote([]byte(e.script.Thought))))
 	}
-	err := e.script.Play(r.Context(), delegatetest.Message{Prompt: prompt}, func(piece []byte) error {
+	err := e.script.Play(r.Context(), m, func(piece []byte) error {
 		return event(w, fmt.Sprintf(`{"choices":[{"delta":{"content":%s}}]}`, quote(piece)))
 	})
 	var failure *delegatetest.Failure
@@ -83,6 +87,28 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		panic(http.ErrAbortHandler) // cuts the connection
 	}
+}
+
+// contentOf reads a message's content: text, or text and images.
+func contentOf(content json.RawMessage) (m delegatetest.Message) {
+	if json.Unmarshal(content, &m.Prompt) == nil {
+		return m
+	}
+	var pieces []struct {
+		Text     string
+		ImageURL struct{ URL string } `json:"image_url"`
+	}
+	if json.Unmarshal(content, &pieces) != nil {
+		return m
+	}
+	for _, p := range pieces {
+		m.Prompt += p.Text
+		if head, body, ok := strings.Cut(strings.TrimPrefix(p.ImageURL.URL, "data:"), ";base64,"); ok {
+			data, _ := base64.StdEncoding.DecodeString(body) // what is none is seen to be missing
+			m.Files = append(m.Files, delegate.File{MIMEType: head, Data: data})
+		}
+	}
+	return m
 }
 
 func event(w http.ResponseWriter, data string) error {

@@ -18,6 +18,7 @@ type actor struct {
 	name      string
 	stateless bool
 	own       bool // wants to be shown its own replies
+	images    bool // takes them
 }
 
 func (a *actor) Info() delegate.Info {
@@ -33,8 +34,13 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 	if req.Conversation == thread {
 		where = " in its conversation"
 	}
-	a.sent("@" + a.name + where + "\n" + indent(req.Prompt))
+	files, stead := req.Part(func(f delegate.File) bool { return a.images && delegate.Takes([]string{"image/*"}, f.MIMEType) })
+	for _, f := range files {
+		where += fmt.Sprintf(" with %s (%s, %d bytes)", f.Name, f.MIMEType, len(f.Data))
+	}
+	a.sent("@" + a.name + where + "\n" + indent(req.Prompt+stead))
 	var usage *langrooms.Usage
+	var returned delegate.Received
 	for {
 		line, ok := a.next()
 		if !ok {
@@ -47,6 +53,10 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 			continue
 		case '$':
 			usage = a.usage(words)
+			continue
+		case '^':
+			name, claimed, _ := strings.Cut(words, " ")
+			returned.Add(name, claimed, []byte("\x89PNG\r\n\x1a\n"))
 			continue
 		case '>':
 			kind, text, _ := strings.Cut(words, " ")
@@ -73,7 +83,7 @@ func (a *actor) Ask(ctx context.Context, req delegate.Request) (delegate.Reply, 
 			return a.incident(ctx, words)
 		}
 		reply := answer(words)
-		reply.Usage = usage
+		reply.Usage, reply.Files = usage, returned.Files()
 		return reply, nil
 	}
 }

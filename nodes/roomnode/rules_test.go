@@ -44,6 +44,8 @@ var rules = []struct {
 	{"3.7", "A truncated window says so", nil},
 	{"3.8", "The order of the prompt", nil},
 	{"3.9", "Reading a window costs the window, however long the thread", []string{"exchange.TestCost", "exchange.TestShipped"}},
+	{"3.10", "Files go with a message, and come with a reply",
+		[]string{"exchange.TestFiles", "room.TestFileStead", "cmd/langrooms.TestAttach", "cmd/langrooms.TestSave"}},
 	{"4.1", "The cap, and that one member is one round", nil},
 	{"4.2", "Exhausted, settled, capped, in this order", nil},
 	{"4.3", "A member that failed is out", nil},

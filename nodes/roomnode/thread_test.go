@@ -153,6 +153,9 @@ func (p *player) render() string {
 		if m.Stamp != nil {
 			b.WriteString(p.stampText(m.Stamp))
 		}
+		for _, f := range m.Files() {
+			fmt.Fprintf(&b, " file=%s:%s:%d", f.Name, f.MIMEType, len(f.Data))
+		}
 		b.WriteString("\n" + indent(m.Text()))
 	}
 	p.shown = max(p.shown, last+1)

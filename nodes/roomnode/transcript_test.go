@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 // of the room that it shows, and its comment says the rule in prose. Its parts are played
 // in order:
 //
-//	roster   a delegate a line: NAME [stateless|own_replies]; another roster later swaps it
+//	roster   a delegate a line: NAME [stateless|own_replies|images]; another roster later swaps it
 //	roster while waiting   the same, but at the moment when the next say waits for the thread
 //	knobs    a line each: messages N · chars N · rounds N · lead NAME · parallel on|off · cost DOLLARS ·
 //	         price NAME INPUT OUTPUT · incognito on|off · collect on|off
@@ -42,7 +42,9 @@ var update = flag.Bool("update", false, "rewrite the expected parts of the trans
 //	           NAME+ OTHER          waits until OTHER has answered, or with OTHER> reported
 //	                                progress; another line follows
 //	           NAME$ IN OUT [DOLLARS]   what the next answer tells of its cost; another line follows
+//	           NAME^ FILE TYPE      a picture that comes with the next answer under this name and type
 //	           NAME% INCIDENT       see actor.incident
+//	attach   a file a line that goes with the next say: NAME TYPE
 //	say      the operator's message, without the file's last line break
 //	prompts  what each dispatched member was sent in that turn
 //	thread   what the turn put on the thread
