@@ -113,11 +113,15 @@ func (v view) ai(out *message, m langrooms.Message, voices map[string]bool) {
 	out.ToolCalls, out.InvalidCall = &calls, &[]toolCall{}
 }
 
-// metadata is what is known of a message beside its words: when it was said, and the room's facts.
+// metadata is what is known of a message beside its words: when it was said, how many it stands for where it is a
+// summary, and the room's facts.
 func metadata(m langrooms.Message) map[string]any {
 	about := map[string]any{}
 	if !m.Time.IsZero() {
 		about["time"] = m.Time.UTC().Format(time.RFC3339Nano)
+	}
+	if m.Summary != nil {
+		about["summary"] = map[string]any{"replaced": m.Summary.Replaced}
 	}
 	if m.Stamp != nil && !(thread.IsNote(m) && m.Role == langrooms.RoleAI) {
 		about["room"] = facts(m.Stamp)

@@ -98,7 +98,11 @@ func TestMessageTime(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}
-	asked.Time = time.Time{}
+	asked.Time, asked.Summary = time.Time{}, &langrooms.Summary{Replaced: 7}
+	if got := asJSON(t, view{}.message(asked, map[string]bool{})); !strings.Contains(got, `"metadata":{"summary":{"replaced":7}}`) {
+		t.Errorf("a summary: %s", got)
+	}
+	asked.Summary = nil
 	if got := asJSON(t, view{}.message(asked, map[string]bool{})); !strings.Contains(got, `"additional_kwargs":{}`) {
 		t.Errorf("a time that nobody knows: %s", got)
 	}

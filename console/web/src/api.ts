@@ -85,6 +85,7 @@ export const threads = {
   create: (metadata: object) => call<T.Thread>("POST", "/threads", { metadata }),
   get: (id: string) => call<T.Thread>("GET", `/threads/${seg(id)}`),
   state: (id: string) => call<T.ThreadState>("GET", `/threads/${seg(id)}/state`),
+  stateAt: (id: string, checkpoint: string) => call<T.ThreadState>("GET", `/threads/${seg(id)}/state/${seg(checkpoint)}`),
   history: (id: string, before?: string) => call<T.ThreadState[]>("POST", `/threads/${seg(id)}/history`, { limit: 20, before }),
   update: (id: string, messages: unknown[]) => call("POST", `/threads/${seg(id)}/state`, { values: { messages } }),
   copy: (id: string) => call<T.Thread>("POST", `/threads/${seg(id)}/copy`),

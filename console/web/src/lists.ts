@@ -1,6 +1,6 @@
 import type { Delegate, Found, Room, Thread } from "./types";
 import { delegates, Fault, rooms, threads } from "./api";
-import { textOf } from "./thread";
+import { textOf } from "./entries";
 import { local, Store } from "./store";
 import { pause } from "./talk";
 import { t } from "./strings";

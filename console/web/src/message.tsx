@@ -28,7 +28,7 @@ export const Message = memo(function Message({ entry: e, head, actions }: { entr
           <header>
             <Name name={e.author} plain={e.kind === "note"} />
             {e.mine && <span class="hint">({t.you})</span>}
-            {e.kind === "note" && <span class="tag">{t.note}</span>}
+            {e.kind === "note" && <span class="tag">{e.summary ? t.summary : t.note}</span>}
             {e.queued && <span class="tag" title={t.queuedHint}>{t.queued}</span>}
             {e.failed && <span class="tag bad">{t.failed}</span>}
             {e.failed && e.error_kind === "still_running" && <span class="tag" title={t.stillRunningHint}>{t.stillRunning}</span>}

@@ -1,12 +1,14 @@
-import type { Block, Entry, Progress, Question, Run, Thread as ThreadObject, ThreadMessage } from "./types";
+import type { Entry, Question, Report, Thread as ThreadObject, ThreadMessage } from "./types";
 import { answer, Fault, threads } from "./api";
+import { alike, askedWith, entryOf, imagesOf, isNote, personSays } from "./entries";
+import { before, Replaced } from "./history";
 import { pause, reported, Talk, words } from "./talk";
 import type { Picture } from "./pictures";
 import { t } from "./strings";
 
 interface Pending { run: string; asking?: Promise<unknown>; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
 
-interface More { thread: ThreadObject | null; messages: ThreadMessage[]; questions: (Question & { run: string })[] }
+interface More { thread: ThreadObject | null; messages: ThreadMessage[]; summed: boolean; questions: (Question & { run: string })[] }
 
 /** lookEvery is how often the thread's runs are looked at, in ms: turns of other windows and programs begin there. */
 const lookEvery = 1500;
@@ -18,9 +20,10 @@ export class Thread extends Talk<More> {
   private took = new Map<string, number>(); // in seconds, by exchange, round and author
   private made = new Map<string, { of: ThreadMessage; took?: number; entry: Entry }>();
   private updated = "";
+  private replaced = new Replaced();
 
   constructor(id: string, private me: string, private admin: boolean) {
-    super(id, { thread: null, messages: [], questions: [] });
+    super(id, { thread: null, messages: [], summed: false, questions: [] });
   }
 
   async begin(): Promise<void> {
@@ -45,26 +48,13 @@ export class Thread extends Talk<More> {
     for (const r of live) {
       if (this.followed.has(r.run_id)) continue;
       this.followed.add(r.run_id);
-      if (!this.pending.some((p) => p.run === r.run_id)) this.pending.push({ run: r.run_id, entry: this.asked(r), begun: r.status === "running" });
+      if (!this.pending.some((p) => p.run === r.run_id)) this.pending.push({ run: r.run_id, entry: askedWith(r, this.me), begun: r.status === "running" });
       void this.follow(r.run_id);
     }
     const newest = runs[0] ? runs[0].run_id + runs[0].status : "";
     if (this.updated && newest !== this.updated && live.length === 0) await this.load();
     this.updated = newest || "none";
     this.shown();
-  }
-
-  /** asked is what a run that waits was asked with. */
-  private asked(r: Run): Entry | null {
-    let m = r.kwargs.input?.messages;
-    if (Array.isArray(m)) m = m[m.length - 1];
-    if (typeof m === "string") return this.person(r.run_id, m);
-    const one = m as { id?: string; content?: string | Block[] } | undefined;
-    return one?.content ? { ...this.person(one.id ?? r.run_id, textOf(one.content)), images: imagesOf(one.content) } : null;
-  }
-
-  private person(id: string, text: string): Entry {
-    return { id, author: this.me, kind: "person", text, images: [], mine: true };
   }
 
   async load(): Promise<void> {
@@ -95,11 +85,18 @@ export class Thread extends Talk<More> {
       return this.entry(m, asked.get(about?.room?.exchange ?? ""));
     });
     const waiting = this.pending.filter((p) => p.entry && !entries.some((e) => e.id === p.entry?.id)).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
-    const all = [...entries.filter((e) => e.text || e.images.length), ...waiting];
+    const all = [...this.replaced.by(this.store.get().messages), ...entries.filter((e) => e.text || e.images.length), ...waiting];
     const old = this.store.get();
     const same = all.length === old.entries.length && all.every((e, i) => e === old.entries[i]);
+    this.store.set({ summed: this.replaced.hasMore });
     this.set({ entries: same ? old.entries : all, busy: this.pending.length > 0 });
   }
+
+  /** earlier shows what the oldest summary stands for. */
+  earlier = async (): Promise<void> => {
+    await this.replaced.more(this.id, this.me, this.store.get().messages);
+    this.shown();
+  };
 
   /** entry is a message as it is shown; the same one as before where nothing has changed. */
   private entry(m: ThreadMessage, asked?: string): Entry {
@@ -119,7 +116,7 @@ export class Thread extends Talk<More> {
   async send(text: string, fields: object = {}, answers = false, pictures: Picture[] = []): Promise<void> {
     const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
     const content = pictures.length === 0 ? text : [{ type: "text", text }, ...pictures.map(({ mime_type, data }) => ({ type: "image", mime_type, data }))];
-    const p: Pending = { run: "", entry: { ...this.person(id, text), images: imagesOf(content) }, begun: this.pending.length === 0, answers, here: true };
+    const p: Pending = { run: "", entry: { ...personSays(this.me, id, text), images: imagesOf(content) }, begun: this.pending.length === 0, answers, here: true };
     await this.start(p, { input: { messages: [{ type: "human", id, content }] }, ...fields });
   }
 
@@ -259,31 +256,13 @@ export class Thread extends Talk<More> {
     }
   };
 
-  /** before is the checkpoint in front of a message: a turn from it is a branch without the message. It goes back
-   * from the head as far as it must, since every state holds all messages. */
-  private async before(id: string): Promise<object> {
-    let page = await threads.history(this.id);
-    const known = new Map(page.map((s) => [s.checkpoint?.checkpoint_id, s]));
-    for (let at = page[0]; at?.parent_checkpoint; ) {
-      const parent = at.parent_checkpoint.checkpoint_id;
-      while (!known.has(parent) && page.length > 0) {
-        page = await threads.history(this.id, page[page.length - 1].checkpoint?.checkpoint_id);
-        for (const s of page) known.set(s.checkpoint?.checkpoint_id, s);
-      }
-      const older = known.get(parent);
-      if (!older?.values.messages?.some((m) => m.id === id)) return { checkpoint: at.parent_checkpoint };
-      at = older;
-    }
-    throw new Error(t.notFound);
-  }
-
   async resend(id: string, text: string): Promise<void> {
-    await this.send(text, await this.before(id));
+    await this.send(text, await before(this.id, id));
   }
 
   /** retry takes the turn again that an answer came of. */
   async retry(id: string): Promise<void> {
-    const place = await this.before(id);
+    const place = await before(this.id, id);
     await this.start({ run: "", entry: null, begun: true }, { input: null, ...place });
   }
 
@@ -317,38 +296,4 @@ export class Thread extends Talk<More> {
   remove(): Promise<unknown> {
     return threads.remove(this.id);
   }
-}
-
-interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question; exchange?: string;
-  outcome?: { duration_ns: number } }
-
-const alike = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-/** isNote reports whether the room itself says m: it is in no window and cannot be taken back. */
-function isNote(m: ThreadMessage): boolean {
-  return m.type === "ai" && m.name === "room" && !m.additional_kwargs?.metadata?.room;
-}
-
-export function textOf(content: string | Block[]): string {
-  if (typeof content === "string") return content;
-  return content.filter((b) => b.type === "text").map((b) => b.text ?? "").join("\n\n");
-}
-
-function imagesOf(content: string | Block[]): string[] {
-  if (typeof content === "string") return [];
-  return content.flatMap((b) => {
-    if (b.data && b.mime_type?.startsWith("image/")) return [`data:${b.mime_type};base64,${b.data}`];
-    const url = typeof b.image_url === "string" ? b.image_url : b.image_url?.url;
-    return url?.startsWith("data:image/") ? [url] : [];
-  });
-}
-
-/** entryOf is a message as the transcript shows it. */
-export function entryOf(m: ThreadMessage, me: string): Entry {
-  const about = m.additional_kwargs?.metadata;
-  const e: Entry = { id: m.id, author: m.name ?? t.assistant, kind: "agent", text: textOf(m.content), images: imagesOf(m.content), at: about?.time, ...about?.room };
-  if (m.type === "human") return { ...e, author: me, kind: "person", mine: true, round: undefined };
-  if (isNote(m) || m.type === "system") return { ...e, author: m.name ?? "system", kind: "note" };
-  if (m.type === "tool") return { ...e, author: m.name ?? "tool", kind: "tool" };
-  return e;
 }

@@ -75,7 +75,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const actions = (e: Entry): Action[] => {
     const all: Action[] = [{ label: t.copy, do: () => attempt(copy(e.text)) }, { label: t.quote, do: () => put(quoted(e)) }];
     if (!e.incognito) all.push({ label: t.export, do: () => save(e.author, [e]) });
-    if (e.kind === "note" || e.kind === "tool") return all;
+    if (e.kind === "note" || e.kind === "tool" || e.past) return all;
     if (e.kind === "person" && !s.busy) all.push({ label: t.edit, do: () => edit(e) });
     if (e.kind === "agent" && !s.busy) all.push({ label: t.retry, do: () => attempt(talk.retry(e.id)) });
     if (!s.busy && !talk.isAside(e.id)) {
@@ -85,7 +85,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
     return all;
   };
   const title = s.thread ? titleOf({ ...s.thread, values: { messages: s.messages } }) : "";
-  const older = s.entries.slice(0, -keep);
+  const older = s.entries.filter((e) => !e.past).slice(0, -keep);
   const whole = (): Action[] => [
     { label: t.rename, do: () => setAsking({ kind: "rename", id, words: "" }) },
     { label: t.export, do: () => save(title, s.entries) },
@@ -109,7 +109,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         <span class="grow" />
         <Menu label={t.more} actions={whole} />
       </header>
-      <Transcript entries={s.entries} talk={talk.store} busy={s.busy} actions={actions} onStop={(l) => attempt(talk.stopOne(l.author))} />
+      <Transcript entries={s.entries} talk={talk.store} busy={s.busy} actions={actions} onStop={(l) => attempt(talk.stopOne(l.author))} earlier={s.summed ? () => talk.earlier().catch(fail) : undefined} />
       <div class="questions" aria-live="assertive">
         {s.questions.map((q) => <Leave key={q.id} question={q} mayAnswer={admin} onAnswer={(c) => attempt(talk.give(q.id, c))} />)}
         {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}

@@ -17,7 +17,7 @@ export interface RoomDetail extends Room { participants: Participant[]; messages
 export interface Block { type: string; text?: string; image_url?: string | { url: string }; mime_type?: string; data?: string }
 export interface ThreadMessage {
   id: string; type: "human" | "ai" | "tool" | "system"; content: string | Block[]; name?: string;
-  additional_kwargs?: { metadata?: { room?: Facts; time?: string } };
+  additional_kwargs?: { metadata?: { room?: Facts; time?: string; summary?: { replaced: number } } };
   usage_metadata?: { input_tokens: number; output_tokens: number }; response_metadata?: { cost_usd?: number };
 }
 export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string }
@@ -31,6 +31,10 @@ export interface ThreadState {
 }
 
 export interface Progress { kind: "text" | "thought" | "tool" | "plan" | "status"; text?: string; state?: string }
+
+/** Report is what a run tells beside its words. */
+export interface Report { type: string; member?: string; round?: number; text?: string; progress?: Progress; question?: Question; exchange?: string;
+  outcome?: { duration_ns: number } }
 
 /** Question is what a member asks leave for. */
 export interface Question { id: string; member: string; title?: string; kind?: string; choices: string[] }
@@ -56,6 +60,8 @@ export interface Spent { took?: number; after?: number; input?: number; output?:
 export interface Entry {
   id: string; author: string; kind: "person" | "agent" | "note" | "tool"; text: string; images: string[];
   mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string;
+  /** past says that a summary stands for it now. */
+  past?: boolean; summary?: boolean;
   at?: string; cost?: number; spent?: Spent; queued?: boolean;
 }
 export interface Live {
