@@ -58,6 +58,7 @@ type Saver struct {
 	work   sync.WaitGroup
 
 	waiters waiters.Lines // for leases
+	bells   bells         // for watchers
 }
 
 var (

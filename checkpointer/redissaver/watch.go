@@ -10,11 +10,17 @@ import (
 	"github.com/langrooms/langrooms/checkpointer/internal/record"
 )
 
-// watchEvery is the time between two looks at a watched thread.
-const watchEvery = 200 * time.Millisecond
+// A watched thread is looked at when its channel says that it was written, and beside that now and
+// then: what is told can be lost with a connection, and an expiry is told by nobody. Until the
+// server has confirmed the subscription nothing is told.
+const (
+	watchEvery  = 5 * time.Second
+	watchUntold = 200 * time.Millisecond
+)
 
 // Watch implements [checkpointer.Watcher]. It yields once at the start, so that what
-// changed between the caller's last read and the first look is not missed.
+// changed between the caller's last read and the first look is not missed. All watchers of a saver
+// share one connection, on which the server tells them that a thread was written.
 func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer.Change, error] {
 	const op = "watch"
 	return func(yield func(checkpointer.Change, error) bool) {
@@ -22,9 +28,12 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 			yield(checkpointer.Change{}, record.Wrap(op, thread, err))
 			return
 		}
+		rung, leave := s.bells.hear(ctx, s.client, s.threadKeys(thread)[0])
+		defer leave()
 		timer := time.NewTimer(0)
 		defer timer.Stop()
 		var last int64
+		next := watchUntold
 		for first := true; ; {
 			select {
 			case <-ctx.Done():
@@ -32,6 +41,8 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 			case <-s.stop:
 				yield(checkpointer.Change{}, record.Wrap(op, thread, checkpointer.ErrClosed))
 				return
+			case <-rung:
+				next = watchEvery
 			case <-timer.C:
 			}
 			count, err := s.changes(ctx, thread)
@@ -48,7 +59,7 @@ func (s *Saver) Watch(ctx context.Context, thread string) iter.Seq2[checkpointer
 				}
 			}
 			first, last = false, count
-			timer.Reset(watchEvery)
+			timer.Reset(next)
 		}
 	}
 }

@@ -83,6 +83,7 @@ local function fast(at, owner)
   elseif mine ~= '' then
     call('PEXPIRE', F, 86400000)
   end
+  redis.pcall('PUBLISH', T, '')
   return {'OK', p[6] and (now - p[6] > 60000000 and 1 or 0) or 2, now}
 end
 

@@ -13,9 +13,10 @@ local function fence(mine)
   if age and age > FENCE_LIFE then refuse('FENCED') end
 end
 
--- seen remembers a token that is newer than the stored one, and gives the stored one a
--- new day of life.
+-- seen ends a write: it tells who watches the thread, and remembers a token that is newer than the
+-- stored one, and gives the stored one a new day of life. A user that may not publish still writes.
 local function seen()
+  redis.pcall('PUBLISH', KEYS[1], '')
   if given == '' then return end
   if stored == given then call('PEXPIRE', F, FENCE_LIFE) else call('SET', F, given, 'PX', FENCE_LIFE) end
 end
