@@ -234,12 +234,12 @@ func TestDeleteLeavesOneExpiringKey(t *testing.T) {
 	}
 }
 
-// Everything that the server is asked to do is in this list: plain data commands of 6.2,
+// Everything that the server is asked to do is in this list: plain data commands of 6.2 and messages,
 // no KEYS, SCAN, MODULE, CONFIG, FUNCTION.
 func TestCommandsUsed(t *testing.T) {
 	allowed := strings.Fields(`eval evalsha get set del unlink exists type rename persist pexpire pexpireat time
 		hset hsetnx hget hmget hdel hexists hlen hkeys hincrby zadd zcard zrandmember zrem zscore zrevrange zrevrangebyscore
-		ping info hello select`)
+		publish subscribe unsubscribe ping info hello select`)
 	server := redistest.Start(t)
 	c := client(t, server.Addr)
 	s := open(t, server.Addr+"/0", "ttl=1h", "refresh=true")
