@@ -32,7 +32,7 @@ func (s *Server) card(origin string, roster bool) *a2a.AgentCard {
 		return &a2a.AgentInterface{URL: origin + path, ProtocolBinding: binding, ProtocolVersion: version}
 	}
 	c := &a2a.AgentCard{
-		Name: "langrooms", Version: s.cfg.Version, DefaultInputModes: text, DefaultOutputModes: text,
+		Name: "langrooms", Version: s.cfg.Version, DefaultInputModes: append(text[:len(text):len(text)], "image/*", "audio/*", "application/*"), DefaultOutputModes: text,
 		Description: "A room in which several agents talk in one thread. @name at the beginning of a message addresses one of them, " +
 			"several names several; without one the lead answers.",
 		SupportedInterfaces: []*a2a.AgentInterface{

@@ -105,14 +105,20 @@ func (h *handler) input(q *a2a.SendMessageRequest) (in runs.Input, err error) {
 	}
 	var pieces []string
 	for _, p := range m.Parts {
-		t, ok := a2a.Text(""), false
 		if p != nil {
-			t, ok = p.Content.(a2a.Text)
+			if t, ok := p.Content.(a2a.Text); ok {
+				pieces = append(pieces, string(t))
+				continue
+			}
 		}
-		if !ok {
-			return in, a2a.NewError(a2a.ErrUnsupportedContentType, "messages are text here: a part of this one is not")
+		file, err := fileOf(p)
+		if err != nil {
+			return in, err
 		}
-		pieces = append(pieces, string(t))
+		in.Message.Parts = append(in.Message.Parts, file)
+	}
+	if err := langrooms.CheckFiles(in.Message.Parts); err != nil {
+		return in, a2a.NewError(a2a.ErrInvalidParams, err.Error())
 	}
 	in.Text = strings.Join(pieces, "\n")
 	if strings.TrimSpace(in.Text) == "" {

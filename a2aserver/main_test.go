@@ -79,6 +79,7 @@ func turn(saver checkpointer.Saver) func(context.Context, runs.Run, runs.Input, 
 		}
 		asked := room.NewAddress(langrooms.Operator, []string{"proto"}, "x", text, false)
 		reply := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x", Round: 1}, "echo "+text)
+		reply.Parts = append(reply.Parts, in.Message.Files()...)
 		if err = hold.Put(thread.Step{Source: "room", Messages: []langrooms.Message{asked}}); err != nil {
 			return langrooms.Result{}, err
 		}
@@ -94,6 +95,7 @@ func turn(saver checkpointer.Saver) func(context.Context, runs.Run, runs.Input, 
 			return langrooms.Result{Handled: true, Text: "the disk is full", Outcomes: []langrooms.Outcome{{Author: "proto", Error: "the disk is full"}}}, nil
 		}
 		err = hold.Put(thread.Step{Source: "room", Messages: []langrooms.Message{reply}})
-		return langrooms.Result{Handled: true, Text: "echo " + text, Aside: "a note", Outcomes: []langrooms.Outcome{{Author: "proto", OK: true}}}, err
+		return langrooms.Result{Handled: true, Text: "echo " + text, Aside: "a note", Outcomes: []langrooms.Outcome{{Author: "proto", OK: true}},
+			Spent: &langrooms.Spending{Answers: 2, InputTokens: 12, OutputTokens: 3, UnknownCost: 1}}, err
 	}
 }

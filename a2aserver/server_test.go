@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/a2aserver"
 	"github.com/langrooms/langrooms/delegate"
 )
@@ -123,14 +125,45 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// Files come with a message and go with a reply, over every version and binding, as what they are;
+// what the turn cost stands in the task's metadata, as far as it is known.
+func TestFilesAndCost(t *testing.T) {
+	const png = "\x89PNG\r\n\x1a\n"
+	for name, c := range clients(t, stand(t, nil)) {
+		q := message("@proto look", "")
+		file := a2a.NewRawPart([]byte(png))
+		file.Filename, file.MediaType = "../a.png", "text/html"
+		q.Message.Parts = append(q.Message.Parts, file)
+		got, err := c.SendMessage(t.Context(), q)
+		task, ok := got.(*a2a.Task)
+		if err != nil || !ok {
+			t.Errorf("%s: %v, %v", name, got, err)
+			continue
+		}
+		parts := task.Artifacts[0].Parts
+		if len(parts) != 2 || string(parts[1].Raw()) != png || parts[1].MediaType != "image/png" || parts[1].Filename != "a.png" {
+			t.Errorf("%s: the artifact is %+v", name, parts)
+		}
+		usage, _ := task.Metadata["usage"].(map[string]any)
+		if told := fmt.Sprint(usage); told != "map[input_tokens:12 output_tokens:3]" && told != "map[inputTokens:12 outputTokens:3]" { // a client's own spelling
+			t.Errorf("%s: the usage is %v", name, task.Metadata)
+		}
+	}
+}
+
 // What cannot be taken is refused in A2A's words.
 func TestRefusals(t *testing.T) {
 	c := clients(t, stand(t, func(cfg *a2aserver.Config) {
 		cfg.Self = "here"
 		cfg.Room = func(id string) bool { return id == "shared" }
 	}))["1.0 JSON-RPC"]
-	file := message("", "")
-	file.Message.Parts = a2a.ContentParts{a2a.NewRawPart([]byte("x"))}
+	data, elsewhere, empty, many := message("hi", ""), message("hi", ""), message("hi", ""), message("hi", "")
+	data.Message.Parts = append(data.Message.Parts, a2a.NewDataPart(map[string]any{"a": 1}))
+	elsewhere.Message.Parts = append(elsewhere.Message.Parts, a2a.NewFileURLPart("file:///etc/passwd", "image/png"))
+	empty.Message.Parts = a2a.ContentParts{a2a.NewRawPart([]byte("a file alone"))}
+	for range langrooms.MaxFiles + 1 {
+		many.Message.Parts = append(many.Message.Parts, a2a.NewRawPart([]byte("x")))
+	}
 	round := message("hi", "")
 	round.Message.SetMeta(delegate.TraceExtension, "there,here,there")
 	far := message("hi", "")
@@ -141,7 +174,10 @@ func TestRefusals(t *testing.T) {
 		q    *a2a.SendMessageRequest
 		want error
 	}{
-		"a file":           {file, a2a.ErrUnsupportedContentType},
+		"data":             {data, a2a.ErrUnsupportedContentType},
+		"a file elsewhere": {elsewhere, a2a.ErrUnsupportedContentType},
+		"no words":         {empty, a2a.ErrInvalidParams},
+		"too many files":   {many, a2a.ErrInvalidParams},
 		"blank":            {message(" \n", ""), a2a.ErrInvalidParams},
 		"no such context":  {message("hi", "none"), a2a.ErrInvalidParams},
 		"a shared session": {message("hi", "shared"), a2a.ErrInvalidParams},

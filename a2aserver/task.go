@@ -75,7 +75,7 @@ func (x *assembly) status(e runs.Event) []a2a.Event {
 	if words != "" {
 		x.Status.Message = a2a.NewMessageForTask(a2a.MessageRoleAgent, x.Task, a2a.NewTextPart(words))
 	}
-	return []a2a.Event{&a2a.TaskStatusUpdateEvent{TaskID: x.ID, ContextID: x.ContextID, Status: x.Status}}
+	return []a2a.Event{&a2a.TaskStatusUpdateEvent{TaskID: x.ID, ContextID: x.ContextID, Status: x.Status, Metadata: x.Metadata}}
 }
 
 // nobodyAnswered reports whether all that were asked have failed.
@@ -111,13 +111,13 @@ func (x *assembly) piece(id, author, piece string) []a2a.Event {
 }
 
 // put sets the whole text of an artifact.
-func (x *assembly) put(id, author, whole string, last bool) []a2a.Event {
+func (x *assembly) put(id, author, whole string, last bool, files ...*a2a.Part) []a2a.Event {
 	a := x.find(id)
 	if a == nil {
 		a = &a2a.Artifact{ID: a2a.ArtifactID(id), Name: author}
 		x.Artifacts = append(x.Artifacts, a)
 	}
-	a.Parts = a2a.ContentParts{a2a.NewTextPart(whole)}
+	a.Parts = append(a2a.ContentParts{a2a.NewTextPart(whole)}, files...)
 	copied := *a
 	return []a2a.Event{&a2a.TaskArtifactUpdateEvent{TaskID: x.ID, ContextID: x.ContextID, LastChunk: last, Artifact: &copied}}
 }
@@ -143,12 +143,12 @@ func (x *assembly) stored(m langrooms.Message) []a2a.Event {
 	if m.Stamp != nil && m.Stamp.From != "" {
 		author = m.Stamp.From
 	}
-	return x.put(m.ID, author, text, true)
+	return x.put(m.ID, author, text, true, filesOf(m)...)
 }
 
 // ended takes what the turn came to: what the room itself says, and words that no message has.
 func (x *assembly) ended(r langrooms.Result) (out []a2a.Event) {
-	x.result = &r
+	x.result, x.Metadata = &r, usageOf(r.Spent)
 	id := string(x.ID) + "/" + roomName
 	switch {
 	case r.Aside != "":

@@ -33,8 +33,8 @@ func (s *Server) command(id, text string) (answer string, ok bool) {
 	return "", false
 }
 
-// words is a prompt as text. What is attached stands behind what was typed.
-func words(blocks []acp.ContentBlock) (string, error) {
+// words is a prompt as text, with its files. What is attached as text stands behind what was typed.
+func words(blocks []acp.ContentBlock) (_ string, files []langrooms.Part, _ error) {
 	var typed, attached strings.Builder
 	for _, b := range blocks {
 		switch {
@@ -46,17 +46,24 @@ func words(blocks []acp.ContentBlock) (string, error) {
 			r := b.Resource.Resource.TextResourceContents
 			fmt.Fprintf(&attached, "\n\n%s:\n%s", r.Uri, r.Text)
 		default:
-			return "", acp.NewInvalidParams(map[string]any{"prompt": "prompts are text here: a block of this one is not"})
+			file, err := fileOf(b)
+			if err != nil {
+				return "", nil, acp.NewInvalidParams(map[string]any{"prompt": err.Error()})
+			}
+			files = append(files, file)
 		}
+	}
+	if err := langrooms.CheckFiles(files); err != nil {
+		return "", nil, acp.NewInvalidParams(map[string]any{"prompt": err.Error()})
 	}
 	text := typed.String() + attached.String()
 	if strings.TrimSpace(text) == "" {
-		return "", acp.NewInvalidParams(map[string]any{"prompt": "it is empty"})
+		return "", nil, acp.NewInvalidParams(map[string]any{"prompt": "it is empty"})
 	}
 	if err := langrooms.CheckText(text); err != nil {
-		return "", acp.NewInvalidParams(map[string]any{"prompt": err.Error()})
+		return "", nil, acp.NewInvalidParams(map[string]any{"prompt": err.Error()})
 	}
-	return text, nil
+	return text, files, nil
 }
 
 // errGone is what a prompt comes to that nobody can be told the end of.
@@ -72,7 +79,7 @@ func (s *Server) Prompt(ctx context.Context, q acp.PromptRequest) (acp.PromptRes
 		return acp.PromptResponse{}, err
 	}
 	id := string(q.SessionId)
-	text, err := words(q.Prompt)
+	text, files, err := words(q.Prompt)
 	if err != nil {
 		return acp.PromptResponse{}, err
 	}
@@ -80,7 +87,7 @@ func (s *Server) Prompt(ctx context.Context, q acp.PromptRequest) (acp.PromptRes
 		s.update(ctx, id, acp.UpdateAgentMessageText(answer))
 		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
 	}
-	in := runs.Input{Text: text, ToLead: s.mode(id) == modeLead}
+	in := runs.Input{Text: text, Message: langrooms.Message{Parts: files}, ToLead: s.mode(id) == modeLead}
 	if trace, ok := q.Meta[delegate.TraceMeta].(string); ok {
 		in.Trace = delegate.ParseTrace(trace)
 	}
@@ -97,6 +104,7 @@ func (s *Server) Prompt(ctx context.Context, q acp.PromptRequest) (acp.PromptRes
 // follow shows a run as it goes on. When ctx ends, by session/cancel or because the client has
 // gone, the run is stopped, and what it comes to is still shown.
 func (s *Server) follow(ctx context.Context, r runs.Run) (acp.PromptResponse, error) {
+	end := acp.PromptResponse{StopReason: acp.StopReasonEndTurn}
 	whole := context.WithoutCancel(ctx)
 	stop := context.AfterFunc(ctx, func() {
 		select {
@@ -114,6 +122,9 @@ func (s *Server) follow(ctx context.Context, r runs.Run) (acp.PromptResponse, er
 			return acp.PromptResponse{}, err
 		}
 		w.take(e)
+		if e.Type == runs.EventResult {
+			end.Usage = usageOf(e.Result.Spent)
+		}
 		if e.Type != runs.EventStatus || e.Status.Live() {
 			continue
 		}
@@ -124,7 +135,7 @@ func (s *Server) follow(ctx context.Context, r runs.Run) (acp.PromptResponse, er
 			return acp.PromptResponse{}, &acp.RequestError{Code: acp.NewInternalError(nil).Code, Message: e.Error}
 		}
 	}
-	return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	return end, nil
 }
 
 type sessionKey struct{}

@@ -169,7 +169,7 @@ func (s *Server) Initialize(context.Context, acp.InitializeRequest) (acp.Initial
 		AuthMethods:     []acp.AuthMethod{},
 		AgentCapabilities: acp.AgentCapabilities{
 			Meta: map[string]any{delegate.TraceMeta: true}, LoadSession: true,
-			PromptCapabilities:  acp.PromptCapabilities{EmbeddedContext: true},
+			PromptCapabilities:  acp.PromptCapabilities{EmbeddedContext: true, Image: true, Audio: true},
 			SessionCapabilities: acp.SessionCapabilities{List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{}},
 		}}, nil
 }

@@ -124,6 +124,7 @@ func (w *writer) stored(m langrooms.Message) {
 	}
 	switch _, begun := w.shown[m.ID]; {
 	case begun:
+		w.files(m)
 		return
 	case w.open != "":
 		w.waiting = append(w.waiting, m)
@@ -131,6 +132,14 @@ func (w *writer) stored(m langrooms.Message) {
 	}
 	w.shown[m.ID] = m.Text()
 	w.say(m.ID, w.s.author(m), m.Text())
+	w.files(m)
+}
+
+// files shows what came with a message beside its text.
+func (w *writer) files(m langrooms.Message) {
+	for _, f := range m.Files() {
+		w.update(acp.UpdateAgentMessage(blockOf(f)))
+	}
 }
 
 // author is who a message is from.

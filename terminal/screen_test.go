@@ -149,6 +149,8 @@ func TestWatcher(t *testing.T) {
 		{piece("proto", "th"), "", "@proto is writing", "auth"},
 		{langrooms.Event{Type: langrooms.EventProgress, Exchange: "x", Member: "proto", Progress: &langrooms.Progress{Kind: langrooms.ProgressTool, Text: "grep\nx", State: "running"}}, "", "@proto uses grep x running", "auth"},
 		{langrooms.Event{Type: langrooms.EventDispatchEnded, Member: "proto", Outcome: &langrooms.Outcome{Author: "proto", OK: true, Reply: "auth \u202ebroke"}}, "@proto — auth <202E>broke", "", ""},
+		{langrooms.Event{Type: langrooms.EventDispatchEnded, Member: "proto", Outcome: &langrooms.Outcome{Author: "proto", OK: true, Reply: "here", Files: []string{"a\x1b.png (image/png, 8 bytes)"}}},
+			"@proto — here\nwith a<1B>.png (image/png, 8 bytes); /save lists and saves files", "", ""},
 	} {
 		said := w.event(row.event)
 		same(t, string(row.event.Type), []string{row.said, row.doing, row.written}, []string{said, w.now().doing, w.now().written})

@@ -114,7 +114,11 @@ func (w *watcher) outcome(o *langrooms.Outcome) string {
 	switch {
 	case o == nil:
 	case o.Reply != "":
-		return w.bubble(o.Author, o.Reply)
+		said := w.bubble(o.Author, o.Reply)
+		if len(o.Files) > 0 {
+			said += "\n" + w.style(dim, Clean("with "+strings.Join(o.Files, ", ")+"; /save lists and saves files"))
+		}
+		return said
 	case o.Error != "":
 		text, _ := room.Compose([]string{o.Author}, []langrooms.Outcome{*o}, langrooms.Notes{})
 		return w.style(red, Clean(text))
