@@ -42,11 +42,12 @@ func (t *Threads) Shorten(ctx context.Context, id string, tokens int) (replaced 
 	if cut == 0 || cut == 1 && messages[0].Summary != nil {
 		return 0, nil
 	}
-	text, err := t.summarize(ctx, messages[:cut], min(pieceTokens, 3*tokens/4))
+	var meter exchange.Meter
+	text, err := t.summarize(exchange.WithMeter(ctx, &meter), messages[:cut], min(pieceTokens, 3*tokens/4))
 	if err != nil {
 		return 0, err
 	}
-	return t.replace(ctx, id, messages[:cut], text)
+	return t.replace(ctx, id, messages[:cut], text, &meter)
 }
 
 // newest returns how many of the newest messages take no more than the given tokens.
@@ -60,13 +61,19 @@ func newest(messages []langrooms.Message, tokens int) int {
 	return len(messages)
 }
 
-// replace puts a summary of old in their place if the thread still begins with them.
-func (t *Threads) replace(ctx context.Context, id string, old []langrooms.Message, text string) (replaced int, err error) {
+// replace puts a summary of old in their place if the thread still begins with them. What the
+// summary cost is the thread's in either case.
+func (t *Threads) replace(ctx context.Context, id string, old []langrooms.Message, text string, meter *exchange.Meter) (replaced int, err error) {
 	hold, err := exchange.Hold(ctx, t.Saver, id)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, hold.End()) }()
+	defer func() {
+		if hold.Exists() { // else it was deleted meanwhile
+			err = errors.Join(err, meter.Charge(hold))
+		}
+		err = errors.Join(err, hold.End())
+	}()
 	now, err := hold.History()
 	if err != nil || len(now) < len(old) {
 		return 0, err

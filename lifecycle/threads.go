@@ -186,16 +186,17 @@ func (t *Threads) Compact(ctx context.Context, id string, keep int, text string)
 		if cut == 0 || cut == 1 && messages[0].Summary != nil {
 			return nil
 		}
+		var meter exchange.Meter
 		if text == "" {
-			if text, err = t.summarize(ctx, messages[:cut], pieceTokens); err != nil {
-				return err
+			if text, err = t.summarize(exchange.WithMeter(ctx, &meter), messages[:cut], pieceTokens); err != nil {
+				return errors.Join(err, meter.Charge(hold))
 			}
 		}
 		if err := hold.Compact(summaryOf(messages[:cut], text), len(messages)-cut); err != nil {
-			return err
+			return errors.Join(err, meter.Charge(hold))
 		}
 		replaced = cut
-		return nil
+		return meter.Charge(hold)
 	})
 	return replaced, err
 }

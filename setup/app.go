@@ -200,9 +200,12 @@ func (a *App) Room() (r exchange.Room, release func()) {
 	return r, release
 }
 
+// leadName is the lead's name by c.
+func leadName(c hotreload.Config) string { return cmp.Or(c.Identity.Name, langrooms.Assistant) }
+
 // pricesOf is what the members and the lead cost by c.
 func pricesOf(c hotreload.Config) func(string) *langrooms.Price {
-	lead := cmp.Or(c.Identity.Name, langrooms.Assistant)
+	lead := leadName(c)
 	return func(member string) *langrooms.Price {
 		for _, d := range c.Delegates {
 			if d.Name == member {

@@ -8,6 +8,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/langchain"
 )
 
@@ -37,6 +38,8 @@ func (a *App) Summarize(ctx context.Context, messages []langrooms.Message) (stri
 	if err != nil {
 		return "", fmt.Errorf("the lead's model: %w", err)
 	}
+	c := a.Config()
+	exchange.Spend(ctx, leadName(c), langchain.UsageOf(response.Choices).Priced(c.Model.Cost.Price()))
 	answer, _ := langchain.FromChoices(response.Choices)
 	if answer.Text() == "" {
 		return "", errors.New("the lead's model wrote nothing")
