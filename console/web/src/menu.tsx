@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export interface Action { label: string; do: () => void }
 
@@ -7,7 +7,7 @@ export function Menu({ label, actions }: { label: string; actions: () => Action[
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // at once: the next key is for the menu
     if (!open) return;
     root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const outside = (e: Event) => !root.current?.contains(e.target as Node) && setOpen(false);
