@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
@@ -44,6 +45,11 @@ type Config struct {
 	// Costs returns what a thread that the caller may use has cost (else thread.ErrNone). Nil has
 	// no threads.
 	Costs func(ctx context.Context, who Caller, thread string) (exchange.Costs, error)
+	// Files returns the newest files of a thread that the caller may use (else thread.ErrNone), and
+	// OpenFile the content of one, by its message and its number there from 0; ok is false where
+	// there is none. Nil has no threads.
+	Files    func(ctx context.Context, who Caller, thread string) ([]File, error)
+	OpenFile func(ctx context.Context, who Caller, thread, message string, n int) (file langrooms.Part, ok bool, err error)
 	// StopMember stops what a member is being asked on a thread that the caller may use (else
 	// thread.ErrNone), or with "" all that is being asked there, and returns the runs in which it
 	// was, or was told to be, stopped. Nil has no threads.
@@ -94,6 +100,8 @@ func (s *Server) routes() map[string]handler {
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
 		"POST /api/threads/{id}/compact":              s.compact,
 		"GET /api/threads/{id}/costs":                 s.costs,
+		"GET /api/threads/{id}/files":                 s.files,
+		"GET /api/threads/{id}/files/{message}/{n}":   s.openFile,
 		"POST /api/threads/{id}/stop":                 s.stopMember,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
@@ -135,7 +143,10 @@ func (e *refusal) Error() string { return e.message }
 
 func (s *Server) answer(w http.ResponseWriter, answer any, err error) {
 	var refused *refusal
+	download, isFile := answer.(langrooms.Part)
 	switch {
+	case err == nil && isFile:
+		send(w, download)
 	case err == nil:
 		write(w, http.StatusOK, answer)
 	case errors.As(err, &refused):

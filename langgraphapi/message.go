@@ -126,6 +126,13 @@ func metadata(m langrooms.Message) map[string]any {
 	if m.Stamp != nil && !(thread.IsNote(m) && m.Role == langrooms.RoleAI) {
 		about["room"] = facts(m.Stamp)
 	}
+	var files []map[string]any
+	for i, f := range m.Files() {
+		files = append(files, map[string]any{"n": i, "name": langrooms.FileName(f.Name), "type": f.MIMEType, "bytes": len(f.Data)})
+	}
+	if len(files) > 0 {
+		about["files"] = files
+	}
 	return about
 }
 

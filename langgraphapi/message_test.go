@@ -139,3 +139,13 @@ func TestMayBePass(t *testing.T) {
 		}
 	}
 }
+
+// The files of a message are named beside it, the lead's images and a member's alike.
+func TestFilesAreNamed(t *testing.T) {
+	reply := room.NewReply(langrooms.Stamp{From: "proto", Exchange: "x"}, "here")
+	reply.Parts = append(reply.Parts, langrooms.Part{Kind: langrooms.PartBinary, Name: "../a.png", MIMEType: "image/png", Data: []byte("png")})
+	got := asJSON(t, view{lead: "boss"}.message(reply, map[string]bool{}))
+	if want := `"files":[{"bytes":3,"n":0,"name":"a.png","type":"image/png"}]`; !strings.Contains(got, want) || strings.Contains(got, "cG5n") {
+		t.Errorf("%s lacks %s", got, want)
+	}
+}

@@ -141,6 +141,9 @@ type kept struct {
 	langrooms.Part
 	from string
 	at   time.Time
+	// message is where it stands, and n its number there.
+	message string
+	n       int
 }
 
 // listedFiles is how many files are listed.
@@ -153,8 +156,8 @@ func filesOn(ctx context.Context, saver checkpointer.Saver, thread string) ([]ke
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range m.Files() {
-			all = append(all, kept{p, speaker(lineOf(m)), m.Time})
+		for i, p := range m.Files() {
+			all = append(all, kept{p, speaker(lineOf(m)), m.Time, m.ID, i})
 		}
 		if len(all) >= listedFiles {
 			break

@@ -116,3 +116,24 @@ func TestAttachInChat(t *testing.T) {
 	expectContains(t, "detached", "Nothing is attached", attach(""))
 	expectContains(t, "no such file", "no such file", attach("/none/x"))
 }
+
+// The server lists and gives out the files of a thread, and none of one that is not there.
+func TestFilesOfTheServer(t *testing.T) {
+	t.Parallel()
+	f := folder(t, says(t, "I am the lead."), roster(openaiEntry("plain", says(t, "some code"))))
+	f.Write("a chart.png", pngHead)
+	f.Run("chat", "-t", "main", "-m", "@plain what is this?", "-a", "a chart.png")
+	s := serve(t, f)
+	code, body := s.ask(t, "GET", "/api/threads/main/files", "")
+	expect(t, "status", 200, code)
+	expectMatch(t, "the list", `\{"files":\[\{"message":"\S+","n":0,"name":"a chart.png","type":"image/png","bytes":8,"from":"operator → plain","time":"\S+"\}\]\}\s*`, body)
+	message, _, _ := strings.Cut(strings.TrimPrefix(body, `{"files":[{"message":"`), `"`)
+	code, body = s.ask(t, "GET", "/api/threads/main/files/"+message+"/0", "")
+	expect(t, "the file", []any{200, pngHead}, []any{code, body})
+	for _, path := range []string{"main/files/" + message + "/1", "main/files/none/0", "none/files", "none/files/" + message + "/0"} {
+		if code, _ := s.ask(t, "GET", "/api/threads/"+path, ""); code != 404 {
+			t.Errorf("%s: %d", path, code)
+		}
+	}
+	s.end(t)
+}

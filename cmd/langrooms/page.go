@@ -21,7 +21,7 @@ import (
 // mountPage serves the console, and of /api what it needs beside the threads and the shared
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
-	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Costs: s.costs, Search: s.find, StopMember: s.stopMember,
+	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Costs: s.costs, Files: s.files, OpenFile: s.openFile, Search: s.find, StopMember: s.stopMember,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
 			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}
@@ -53,6 +53,9 @@ func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 
 // costs is what a thread of the caller's has cost.
 func (s *server) costs(ctx context.Context, who httpapi.Caller, id string) (exchange.Costs, error) {
+	if sharedsession.Is(id) {
+		return exchange.Costs{}, thread.ErrNone
+	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
 		return exchange.Costs{}, err
 	}
@@ -61,6 +64,50 @@ func (s *server) costs(ctx context.Context, who httpapi.Caller, id string) (exch
 		return exchange.Costs{Members: map[string]langrooms.Spending{}}, nil
 	}
 	return costs, err
+}
+
+// files are those of a thread of the caller's.
+func (s *server) files(ctx context.Context, who httpapi.Caller, id string) (files []httpapi.File, err error) {
+	if sharedsession.Is(id) {
+		return nil, thread.ErrNone
+	}
+	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
+		return nil, err
+	}
+	all, err := filesOn(ctx, s.app.Saver, id)
+	if errors.Is(err, checkpointer.ErrNotFound) { // nothing has been said there yet
+		err = nil
+	}
+	for _, f := range all {
+		files = append(files, httpapi.File{Message: f.message, N: f.n, Name: langrooms.FileName(f.Name), Type: f.MIMEType, Bytes: len(f.Data), From: f.from, Time: f.at})
+	}
+	return files, err
+}
+
+// openFile is one of them.
+func (s *server) openFile(ctx context.Context, who httpapi.Caller, id, message string, n int) (langrooms.Part, bool, error) {
+	if sharedsession.Is(id) {
+		return langrooms.Part{}, false, thread.ErrNone
+	}
+	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
+		return langrooms.Part{}, false, err
+	}
+	for m, err := range s.app.Saver.Messages(ctx, checkpointer.Ref{Thread: id}, checkpointer.Range{Backward: true}) {
+		switch {
+		case errors.Is(err, checkpointer.ErrNotFound):
+			return langrooms.Part{}, false, nil
+		case err != nil:
+			return langrooms.Part{}, false, err
+		case m.ID != message:
+			continue
+		}
+		files := m.Files()
+		if n >= len(files) {
+			return langrooms.Part{}, false, nil
+		}
+		return files[n], true, nil
+	}
+	return langrooms.Part{}, false, nil
 }
 
 // compact compacts a thread of the caller's. A shared session's messages keep their numbers.
