@@ -160,6 +160,15 @@ type Walker interface {
 	Ancestors(ctx context.Context, at Ref, sel Selection, limit *int) iter.Seq2[Checkpoint, error]
 }
 
+// Searcher narrows down where words can stand. Without it every thread is read.
+type Searcher interface {
+	// MayHold returns the threads, the newest put first, that store a message in which all of the
+	// words can stand, in either case of their letters. It misses none, and may name one that holds
+	// them no more, or apart: whoever searches reads it. What was said incognito does not count. ok
+	// is false where the store cannot tell by these words; then every thread is to be read.
+	MayHold(ctx context.Context, words []string) (threads []string, ok bool, err error)
+}
+
 // Expirer lets whole threads end after a time of disuse. Without it threads stay until
 // deleted.
 type Expirer interface {

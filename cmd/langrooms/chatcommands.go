@@ -67,7 +67,7 @@ func (c *conversation) threads(ctx context.Context, _ string) (terminal.Reply, e
 		if info.Thread == here {
 			mark = "* "
 		}
-		lines = append(lines, mark+info.Updated.Local().Format(time.DateTime)+"  "+shownID(info.Thread))
+		lines = append(lines, mark+info.Updated.Local().Format(time.DateTime)+"  "+strings.TrimSpace(shownID(info.Thread)+"  "+titleOf(ctx, c.app.Saver, info.Thread)))
 	}
 	if len(lines) == 0 {
 		return terminal.Reply{Text: "There are no threads yet."}, nil

@@ -28,24 +28,43 @@ type hit struct {
 
 // wanted matches text as a person searches it: in either case, composed or not, and with
 // any white space for its own.
-func wanted(text string) (*regexp.Regexp, error) {
+func wanted(text string) (query, error) {
 	words := strings.Fields(norm.NFC.String(text))
 	if len(words) == 0 {
-		return nil, usageError{errors.New("there is nothing to search for")}
+		return query{}, usageError{errors.New("there is nothing to search for")}
 	}
+	quoted := make([]string, len(words))
 	for i, word := range words {
-		words[i] = regexp.QuoteMeta(word)
+		quoted[i] = regexp.QuoteMeta(word)
 	}
-	return regexp.Compile("(?i)" + strings.Join(words, `\s+`))
+	re, err := regexp.Compile("(?i)" + strings.Join(quoted, `\s+`))
+	return query{re, words}, err
+}
+
+// query is what is searched for.
+type query struct {
+	*regexp.Regexp
+	words []string
+}
+
+// stored are the words, as far as the stored message holds them too: not what [textOf] writes around
+// tool traffic.
+func (q query) stored() (words []string) {
+	for _, word := range q.words {
+		if word = strings.Trim(word, "[]"); !strings.Contains("calls", strings.ToLower(word)) {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // search reads the store's threads, the newest first, each from its newest message back, and
 // yields the messages that hold what is wanted; only is the one thread to read, empty for all.
 // Messages that were said off the record are left out. A thread that cannot be read is an
 // error beside the hits; a store that cannot be reached ends the search.
-func search(ctx context.Context, saver checkpointer.Saver, want *regexp.Regexp, only string) iter.Seq2[hit, error] {
+func search(ctx context.Context, saver checkpointer.Saver, want query, only string) iter.Seq2[hit, error] {
 	return func(yield func(hit, error) bool) {
-		for thread, err := range threadsToSearch(ctx, saver, only) {
+		for thread, err := range threadsToSearch(ctx, saver, want, only) {
 			if err != nil {
 				yield(hit{}, err)
 				return
@@ -63,7 +82,7 @@ func search(ctx context.Context, saver checkpointer.Saver, want *regexp.Regexp, 
 }
 
 // searchOne yields the messages of a thread that hold what is wanted, the newest first. An error is the last.
-func searchOne(ctx context.Context, saver checkpointer.Saver, want *regexp.Regexp, thread string) iter.Seq2[hit, error] {
+func searchOne(ctx context.Context, saver checkpointer.Saver, want query, thread string) iter.Seq2[hit, error] {
 	return func(yield func(hit, error) bool) {
 		for m, err := range saver.Messages(ctx, checkpointer.Ref{Thread: thread}, checkpointer.Range{Backward: true}) {
 			if err != nil {
@@ -78,12 +97,28 @@ func searchOne(ctx context.Context, saver checkpointer.Saver, want *regexp.Regex
 	}
 }
 
-// threadsToSearch yields the threads of people, or only that one.
-func threadsToSearch(ctx context.Context, saver checkpointer.Saver, only string) iter.Seq2[string, error] {
+// threadsToSearch yields the threads of people in which it can be found, or only that one. A store
+// without an index names them all.
+func threadsToSearch(ctx context.Context, saver checkpointer.Saver, want query, only string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if only != "" {
 			yield(only, langrooms.CheckThreadID(only))
 			return
+		}
+		if searcher, ok := saver.(checkpointer.Searcher); ok {
+			threads, ok, err := searcher.MayHold(ctx, want.stored())
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, thread := range threads {
+				if !runs.Internal(thread) && !yield(thread, nil) {
+					return
+				}
+			}
+			if ok {
+				return
+			}
 		}
 		lister, ok := saver.(checkpointer.Lister)
 		if !ok {
@@ -105,7 +140,7 @@ func threadsToSearch(ctx context.Context, saver checkpointer.Saver, only string)
 const excerptRunes = 60
 
 // excerpt is what was found and what stands around it, on one line.
-func excerpt(text string, want *regexp.Regexp) string {
+func excerpt(text string, want query) string {
 	text = norm.NFC.String(text)
 	at := want.FindStringIndex(text)
 	if at == nil {
@@ -131,8 +166,8 @@ func (p *program) searchCommand() *cobra.Command {
 	var most int
 	c := &cobra.Command{Use: "search TEXT", Short: "Find the messages that hold a text, in all threads; with -t only in that one",
 		Long: "Find the messages that hold a text, in either case, the newest threads first.\n\n" +
-			"The messages of the threads are read for it, so it takes as long as reading them does; what is\n" +
-			"found is printed at once. What was said off the record is left out.",
+			"SQLite has an index for it, made at the first search; on Redis the messages of the threads are read,\n" +
+			"which takes as long as reading them does. What is found is printed at once. What was said off the record is left out.",
 		Args: oneArg(&text)}
 	c.RunE = p.withSaver(func(ctx context.Context, saver checkpointer.Saver) error {
 		only := ""

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"regexp"
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/gate"
@@ -20,7 +19,7 @@ func (s *server) find(ctx context.Context, who httpapi.Caller, text string, most
 		return nil, httpapi.ErrNoText
 	}
 	var all []httpapi.Found
-	for id, err := range threadsToSearch(ctx, s.app.Saver, "") {
+	for id, err := range threadsToSearch(ctx, s.app.Saver, want, "") {
 		if err != nil {
 			return all, err
 		}
@@ -41,7 +40,7 @@ func (s *server) find(ctx context.Context, who httpapi.Caller, text string, most
 }
 
 // findIn is the newest message of a conversation that holds what is wanted; nil where there is none.
-func (s *server) findIn(ctx context.Context, who httpapi.Caller, want *regexp.Regexp, id string) (*httpapi.Found, error) {
+func (s *server) findIn(ctx context.Context, who httpapi.Caller, want query, id string) (*httpapi.Found, error) {
 	f := httpapi.Found{Thread: id, Kind: "thread"}
 	if sharedsession.Is(id) {
 		f.Kind = "room"

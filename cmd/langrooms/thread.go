@@ -67,6 +67,8 @@ type threadLine struct {
 	Updated time.Time `json:"updated"`
 	// Entries is the length of the thread's log: what was rewound or compacted counts too.
 	Entries int64 `json:"entries"`
+	// Title is the beginning of the first message; absent where there is none to show.
+	Title string `json:"title,omitempty"`
 }
 
 func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one bool) error {
@@ -81,10 +83,12 @@ func (p *program) threadList(ctx context.Context, saver checkpointer.Saver, one 
 		if one && info.Thread != p.thread || runs.Internal(info.Thread) {
 			continue
 		}
+		line := threadLine{info.Thread, info.Updated, info.Length, titleOf(ctx, saver, info.Thread)}
 		if p.json {
-			err = p.line(threadLine{info.Thread, info.Updated, info.Length})
+			err = p.line(line)
 		} else {
-			_, err = fmt.Fprintf(p.out, "%s  %5d  %s\n", info.Updated.Local().Format(time.DateTime), info.Length, shownID(info.Thread))
+			_, err = fmt.Fprintln(p.out, terminal.Clean(strings.TrimSpace(fmt.Sprintf("%s  %5d  %s  %s",
+				info.Updated.Local().Format(time.DateTime), info.Length, shownID(info.Thread), line.Title))))
 		}
 		if err != nil || one {
 			return err

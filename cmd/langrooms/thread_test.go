@@ -50,7 +50,8 @@ func TestThreadIDs(t *testing.T) {
 	for _, l := range clitest.ParseLines(t, f.Run("thread", "list", "--json").Out) {
 		listed[l.Text("thread")] = true
 		expect(t, "its length", any(2.0), l["entries"])
-		expect(t, "fields", 3, len(l))
+		expect(t, "its title", "hello", l.Text("title"))
+		expect(t, "fields", 4, len(l))
 	}
 	for _, id := range ids {
 		if !listed[id] {
