@@ -2,7 +2,6 @@ package langgraphapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -69,7 +68,7 @@ func (v view) message(m langrooms.Message, voices map[string]bool) message {
 		out.ToolCalls, out.InvalidCall = &[]toolCall{}, &[]toolCall{}
 	case m.Stamp != nil && m.Stamp.From == langrooms.Operator, m.Stamp == nil && m.Role == langrooms.RoleHuman:
 		out.Type = "human"
-		out.Content = m.Extra[sentKey]
+		out.Content = whole(m)
 		if out.Content == nil {
 			out.Content = textContent(addressText(m))
 		}
@@ -281,81 +280,15 @@ func (m inputMessage) stored(role string) (langrooms.Message, error) {
 		out.ID = m.ID
 	}
 	if role == "human" || !plain {
-		out.Extra = map[string]json.RawMessage{sentKey: m.Content}
+		sent, word := once(m.Content, parts)
+		out.Extra = map[string]json.RawMessage{sentKey: sent}
+		if word != "" {
+			out.Extra[onceKey] = textContent(word)
+		}
 	}
 	if role == "tool" {
 		out.Parts = []langrooms.Part{{Kind: langrooms.PartToolResult,
 			ToolResult: &langrooms.ToolResult{CallID: m.ToolCallID, Name: m.Name, Content: text}}}
 	}
 	return out, nil
-}
-
-// block is one piece of a message's content.
-type block struct {
-	Type     string          `json:"type"`
-	Text     string          `json:"text"`
-	ImageURL json.RawMessage `json:"image_url"`
-	MIMEType string          `json:"mime_type"`
-	MIME     string          `json:"mimeType"`
-	Data     []byte          `json:"data"`
-	URL      string          `json:"url"`
-}
-
-// contentParts reads a content: its parts, its text joined by spaces, and whether it was a
-// plain string.
-func contentParts(content json.RawMessage) (parts []langrooms.Part, text string, plain bool, err error) {
-	if len(content) == 0 || string(content) == "null" {
-		return nil, "", true, nil
-	}
-	if json.Unmarshal(content, &text) == nil {
-		return []langrooms.Part{langrooms.TextPart(text)}, text, true, nil
-	}
-	var blocks []json.RawMessage
-	if err := json.Unmarshal(content, &blocks); err != nil {
-		return nil, "", false, refused(http.StatusUnprocessableEntity, "the content of a message is neither text nor a list of blocks")
-	}
-	var texts []string
-	for _, raw := range blocks {
-		var b block
-		if json.Unmarshal(raw, &b.Text) == nil {
-			b.Type = "text"
-		} else if err := json.Unmarshal(raw, &b); err != nil {
-			return nil, "", false, refused(http.StatusUnprocessableEntity, "a block of a message's content cannot be read")
-		}
-		if b.Type == "text" {
-			texts = append(texts, b.Text)
-			continue
-		}
-		parts = append(parts, b.part())
-	}
-	text = strings.Join(texts, " ")
-	if text != "" {
-		parts = append([]langrooms.Part{langrooms.TextPart(text)}, parts...)
-	}
-	return parts, text, false, nil
-}
-
-// part is a block that is no text.
-func (b block) part() langrooms.Part {
-	mime := b.MIMEType
-	if mime == "" {
-		mime = b.MIME
-	}
-	if len(b.Data) > 0 && mime != "" {
-		return langrooms.Part{Kind: langrooms.PartBinary, MIMEType: mime, Data: b.Data}
-	}
-	if len(b.ImageURL) > 0 {
-		var inner struct {
-			URL    string `json:"url"`
-			Detail string `json:"detail"`
-		}
-		if json.Unmarshal(b.ImageURL, &inner.URL) != nil {
-			_ = json.Unmarshal(b.ImageURL, &inner) // what is neither stays without an address
-		}
-		return langrooms.Part{Kind: langrooms.PartImageURL, URL: inner.URL, Detail: inner.Detail}
-	}
-	if b.URL != "" {
-		return langrooms.Part{Kind: langrooms.PartImageURL, URL: b.URL}
-	}
-	return langrooms.TextPart(fmt.Sprintf("[%s]", b.Type))
 }

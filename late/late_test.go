@@ -12,6 +12,7 @@ import (
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/late"
 )
 
 // A late answer lands as the member's own message, with a line that says so and the stamps
@@ -248,4 +249,31 @@ func exchangeOf(t *testing.T, saver checkpointer.Saver, seq int64) string {
 		t.Fatal(err)
 	}
 	return messages[seq].Stamp.Exchange
+}
+
+// What a late answer cost stands in its stamp, at the price of its member, and its files on its record.
+func TestLateAnswerTellsItsCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		saver := memory(t)
+		view := answers("done")
+		view.Reply.Usage = &langrooms.Usage{InputTokens: 1000, OutputTokens: 100}
+		view.Reply.Files = []langrooms.Part{{Kind: langrooms.PartBinary, Name: "a.png", MIMEType: "image/png", Data: []byte("png")}}
+		price := func(member string) *langrooms.Price {
+			return map[string]*langrooms.Price{"slow": {InputPerMTok: 1, OutputPerMTok: 10}}[member]
+		}
+		pr := startWith(t, late.Config{Saver: saver, Price: price}, &peer{read: after(2, view)})
+		pr.address(false)
+		a := pr.arrival()
+		if u := a.Message.Cost(); u == nil || u.InputTokens != 1000 || u.CostUSD == nil || *u.CostUSD != 0.002 {
+			t.Errorf("it cost %+v", u)
+		}
+		if files := a.Message.Files(); len(files) != 1 || files[0].Name != "a.png" {
+			t.Errorf("its files are %+v", files)
+		}
+		costs, err := exchange.ReadCosts(t.Context(), saver, thread)
+		if want := "1 answer, 1,000 tokens in, 100 out, $0.0020"; err != nil || costs.Total.String() != want {
+			t.Errorf("the thread cost %s, %v, want %s", costs.Total, err, want)
+		}
+		pr.quiet()
+	})
 }

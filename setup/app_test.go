@@ -7,11 +7,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/delegate"
@@ -54,6 +56,36 @@ func TestOpen(t *testing.T) {
 	}
 	expect(t, "tools", 2, len(tools))
 	says(t, tools[0].Definition().Function.Description, "- a (openai)", "- b (a2a)")
+}
+
+// Prices are those of the entries and of the lead's model, whole or not at all; they and the cost
+// bound are those of the file as a turn begins.
+func TestPrices(t *testing.T) {
+	priced := strings.Replace(twoDelegates, "model: m }\n\ndelegates", "model: m, cost: { input_per_mtok: 3, output_per_mtok: 15 } }\n\ndelegates", 1)
+	priced = strings.Replace(priced, "model: m }\n  - ", "model: m, cost: { input_per_mtok: 1, output_per_mtok: 2 } }\n  - ", 1)
+	priced = strings.Replace(priced, "127.0.0.1:1/\" }", "127.0.0.1:1/\", cost: { input_per_mtok: 1 } }", 1)
+	a, f := openFile(t, priced+"room: { max_cost_usd: 0.5 }\n")
+	prices := func() []any {
+		r, release := a.Room()
+		defer release()
+		got := []any{r.MaxCostUSD}
+		for _, name := range []string{"a", "b", "vera", "nobody"} {
+			if p := r.Price(name); p != nil {
+				got = append(got, *p)
+			} else {
+				got = append(got, nil)
+			}
+		}
+		return got
+	}
+	expect(t, "bound and prices", []any{0.5, langrooms.Price{InputPerMTok: 1, OutputPerMTok: 2}, nil, langrooms.Price{InputPerMTok: 3, OutputPerMTok: 15}, nil}, prices())
+	f.write(twoDelegates + "room: { max_cost_usd: 9000000 }\n")
+	eventually(t, func() error {
+		if diff := cmp.Diff([]any{1_000_000.0, nil, nil, nil, nil}, prices()); diff != "" {
+			return errors.New(diff)
+		}
+		return nil
+	})
 }
 
 // Entries that stay as they were keep their delegate; those that changed or left are closed
