@@ -25,8 +25,8 @@ var configRows = []row[Config]{
 
 	{setting.Field{Key: "lead.instructions", Kind: setting.Text, Group: groupIdentity, Live: true,
 		Help: "What the lead is told about its part beside its task in the room; absent tells it nothing more. The demo's lead does not follow it."}, func(c *Config) any { return &c.Lead.Instructions }},
-	{setting.Field{Key: "lead.history_max_tokens", Kind: setting.Whole, Default: room.DefaultHistoryTokens, Ceiling: room.MaxHistoryTokens, Knob: true, Unit: "tokens", Group: groupIdentity, Live: true,
-		Help: "How much of a thread the lead's model is sent, estimated at a token for three bytes; at least 1000. Older messages are summarized, or left out."}, func(c *Config) any { return &c.Lead.HistoryMaxTokens }},
+	{setting.Field{Key: "lead.history_max_tokens", Kind: setting.Whole, Default: room.DefaultHistoryTokens, Least: room.LeastHistoryTokens, Ceiling: room.MaxHistoryTokens, Knob: true, Unit: "tokens", Group: groupIdentity, Live: true,
+		Help: "How much of a thread the lead's model is sent, estimated at a token for three bytes; at least 1000, and less means that. Older messages are summarized, or left out."}, func(c *Config) any { return &c.Lead.HistoryMaxTokens }},
 	{setting.Field{Key: "lead.compact", Kind: setting.Choice, Choices: []string{CompactAuto, CompactOff}, Default: CompactAuto, Group: groupIdentity, Live: true,
 		Help: "`auto` has the lead's model summarize the older messages of a thread that is near that bound, beside the turns; `off` only leaves them out. The demo's lead summarizes nothing."}, func(c *Config) any { return &c.Lead.Compact }},
 

@@ -174,6 +174,10 @@ func bound(f setting.Field, x float64) (value any, odd string, err error) {
 	if f.Knob && x <= 0 {
 		return f.Default, "", nil
 	}
+	if f.Knob && x < f.Least {
+		odd = fmt.Sprintf("%s is below the least; %s is used", plain(x), plain(f.Least))
+		x = f.Least
+	}
 	if x < f.Least {
 		return nil, "", fmt.Errorf("%s is below %s", plain(x), plain(f.Least))
 	}

@@ -35,7 +35,8 @@ type Field struct {
 	// Default is nil where an absent key means that nothing is set.
 	Default any `json:"default,omitempty"`
 	// Least and Ceiling bound numbers; a Ceiling of 0 means none. A value above it is read
-	// as the ceiling, one below Least is an error. Seconds are bounded in seconds.
+	// as the ceiling; one below Least is an error, and of a Knob is read as Least. Seconds are bounded in
+	// seconds.
 	Least   float64 `json:"least,omitempty"`
 	Ceiling float64 `json:"ceiling,omitempty"`
 	// Knob marks a forgiving whole number: what is zero, negative or unreadable means the
