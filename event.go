@@ -77,7 +77,8 @@ const (
 	ProgressTool ProgressKind = "tool"
 	// ProgressPlan: the delegate's plan, a line an entry.
 	ProgressPlan ProgressKind = "plan"
-	// ProgressStatus: the delegate's state changed.
+	// ProgressStatus: the delegate's state changed. Of members that are asked side by side one that
+	// is done before its turn to be recorded has the State "answered", or the kind of its failure.
 	ProgressStatus ProgressKind = "status"
 )
 

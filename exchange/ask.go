@@ -88,7 +88,7 @@ type asking struct {
 	answer Answer
 
 	mu      sync.Mutex
-	written string // the words that the member has shown while it works
+	written strings.Builder // the words that the member has shown while it works
 }
 
 // maxWritten bounds the words under way that are kept, in bytes.
@@ -142,8 +142,8 @@ func (p *asking) ask(ctx context.Context) Answer {
 func (p *asking) progress(of langrooms.Progress) {
 	if of.Kind == langrooms.ProgressText {
 		p.mu.Lock()
-		if len(p.written) < maxWritten {
-			p.written += of.Text
+		if p.written.Len() < maxWritten {
+			p.written.WriteString(of.Text)
 		}
 		p.mu.Unlock()
 	}
@@ -266,7 +266,7 @@ func (p *asking) judge(ctx context.Context, reply delegate.Reply, err error) {
 func (p *asking) words() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	words, _ := room.CutReasoning(strings.ToValidUTF8(p.written, "\uFFFD"))
+	words, _ := room.CutReasoning(strings.ToValidUTF8(p.written.String(), "\uFFFD"))
 	if p.MayPass && room.MayBePass(words) {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,26 +41,64 @@ func (x *run) sideBySide() (langrooms.Reason, error) {
 	var asking sync.WaitGroup
 	defer asking.Wait()
 	defer cancel(nil)
-	answers := make([]chan Answer, len(all))
+	answers := arrivals{came: make(chan arrival, len(all)), waiting: make(map[int]Answer)}
 	for i, p := range all {
 		asked, done := p.start(ctx)
-		answers[i] = make(chan Answer, 1)
 		asking.Go(func() {
-			defer done()
-			answers[i] <- p.ask(asked)
+			a := p.ask(asked)
+			done()
+			answers.came <- arrival{i, a}
 		})
 	}
-	return x.inOrder(asked, answers, cancel)
+	return x.inOrder(asked, &answers, cancel)
+}
+
+// arrival is the answer of the nth member of a round.
+type arrival struct {
+	n int
+	Answer
+}
+
+// arrivals are the answers of a round side by side.
+type arrivals struct {
+	came    chan arrival
+	waiting map[int]Answer // came before their turn
+}
+
+// answer waits for the answer of the nth member. Of those behind it that come first it tells
+// that they have ended, so that a person sees who is waited for.
+func (x *run) answer(n int, in *arrivals) Answer {
+	for {
+		if a, ok := in.waiting[n]; ok {
+			return a
+		}
+		a := <-in.came
+		in.waiting[a.n] = a.Answer
+		if a.n != n {
+			a.ended(x.room)
+		}
+	}
+}
+
+// ended tells that a member is not at work any more, before its record is stored.
+func (a *Answer) ended(r Room) {
+	o := a.Outcome
+	word := "answered"
+	if !o.OK {
+		word = cmp.Or(string(o.ErrorKind), "failed")
+	}
+	r.emit(a.thread, a.exchange, langrooms.Event{Type: langrooms.EventProgress, Member: o.Author, Round: o.Round, MessageID: a.id,
+		Progress: &langrooms.Progress{Kind: langrooms.ProgressStatus, State: word}})
 }
 
 // inOrder records the answers of asked as it is their turn. A thread that is lost stops those who
 // still work; what comes of them is told all the same.
-func (x *run) inOrder(asked []string, answers []chan Answer, stop context.CancelCauseFunc) (langrooms.Reason, error) {
+func (x *run) inOrder(asked []string, answers *arrivals, stop context.CancelCauseFunc) (langrooms.Reason, error) {
 	var stopped bool
 	var missing []string // whose record could not be stored
 	var failed error
 	for i, member := range asked {
-		a := <-answers[i]
+		a := x.answer(i, answers)
 		stopped = stopped || x.stopped(a.Outcome)
 		owed := append(missing[:len(missing):len(missing)], asked[i+1:]...)
 		still := func() *openExchange {

@@ -3,6 +3,7 @@ package exchange_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,7 +37,11 @@ func TestSideBySideTakesOneMembersTime(t *testing.T) {
 		r := roomOf(t, 1, slow("a", 2*time.Second), slow("b", 2*time.Second), slow("c", time.Second))
 		r.Parallel = true
 		var events []string // without a lock: the race detector sees two at once
-		r.Events = func(e langrooms.Event) { events = append(events, string(e.Type)+" "+e.Member) }
+		r.Events = func(e langrooms.Event) {
+			if e.Progress == nil || e.Progress.Kind == langrooms.ProgressText {
+				events = append(events, string(e.Type)+" "+e.Member)
+			}
+		}
 		began := time.Now()
 		result, err := take(t.Context(), s, "t", r, address("who are you?", "a", "b", "c"))
 		if err != nil {
@@ -56,6 +61,44 @@ func TestSideBySideTakesOneMembersTime(t *testing.T) {
 		}
 		if len(events) != 9 {
 			t.Errorf("events: %q", events)
+		}
+	})
+}
+
+// Who waits for its place behind a slower one is told of as ended, when it has, so that a person sees
+// whom a round waits for; nothing of its words is told before its record (spec 4.8).
+func TestSideBySideTellsWhoHasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory(t)
+		broken := &voice{"b", func(context.Context, delegate.Request) (delegate.Reply, error) {
+			return delegate.Reply{}, &delegate.Error{Kind: delegate.KindRefused, Err: errors.New("no")}
+		}}
+		r := roomOf(t, 1, slow("a", 4*time.Second), broken, slow("c", 2*time.Second), slow("d", time.Hour))
+		r.Parallel = true
+		began := time.Now()
+		var steer delegate.Steering
+		time.AfterFunc(3*time.Second, func() { steer.Stop("d", langrooms.Stop{Kind: langrooms.ErrorStopped}) })
+		var told []string
+		ids := map[string]string{}
+		r.Events = func(e langrooms.Event) {
+			switch {
+			case e.Type == langrooms.EventProgress && e.Progress.Kind == langrooms.ProgressStatus:
+				told = append(told, fmt.Sprintf("%s %s %s%s", time.Since(began), e.Member, e.Progress.State, e.Progress.Text))
+				if e.MessageID == "" || e.MessageID != ids[e.Member] || e.Round != 1 {
+					t.Errorf("%+v", e)
+				}
+			case e.Type == langrooms.EventDispatchEnded:
+				told = append(told, fmt.Sprintf("%s %s", time.Since(began), e.Member))
+			default:
+				ids[e.Member] = e.MessageID
+			}
+		}
+		if _, err := take(delegate.WithSteering(t.Context(), &steer), s, "t", r, address("who are you?", "a", "b", "c", "d")); err != nil {
+			t.Fatal(err)
+		}
+		want := "0s b refused|2s c answered|3s d stopped|4s a|4s b|4s c|4s d"
+		if got := strings.Join(told, "|"); got != want {
+			t.Errorf("told: %s", got)
 		}
 	})
 }

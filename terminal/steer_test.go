@@ -3,6 +3,7 @@ package terminal
 import (
 	"testing"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 )
 
@@ -36,4 +37,17 @@ func TestStopMembers(t *testing.T) {
 	if reviewer.Err() == nil || ctx.Err() != nil {
 		t.Errorf("after /skip: %v, %v", reviewer.Err(), ctx.Err())
 	}
+}
+
+// Of members that are asked side by side the status says who is done and waits for its place.
+func TestWhoWaitsForItsPlace(t *testing.T) {
+	var w watcher
+	for _, e := range []langrooms.Event{
+		{Type: langrooms.EventDispatchStarted, Member: "proto", Exchange: "x"},
+		{Type: langrooms.EventDispatchStarted, Member: "reviewer", Exchange: "x"},
+		{Type: langrooms.EventProgress, Member: "reviewer", Exchange: "x", Progress: &langrooms.Progress{Kind: langrooms.ProgressStatus, State: "answered"}},
+	} {
+		w.event(e)
+	}
+	same(t, "the status", "@proto is working · @reviewer: answered", w.now().doing)
 }

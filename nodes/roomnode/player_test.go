@@ -404,6 +404,9 @@ func verdict(o langrooms.Outcome) string {
 func (p *player) eventLines() string {
 	var b strings.Builder
 	for _, e := range p.events {
+		if p.room.Parallel && e.Progress != nil && e.Progress.Text == "" {
+			continue // who waits for its place says so as fast as it was, which no script says
+		}
 		fmt.Fprintf(&b, "%s @%s round %d", e.Type, e.Member, e.Round)
 		switch {
 		case e.Progress != nil:

@@ -54,7 +54,7 @@ var rules = []struct {
 	{"4.6", "Nothing else is read out of a reply", nil},
 	{"4.7", "At most cap × members dispatches, without a clock", []string{"exchange.TestNoClock"}},
 	{"4.8", "Side by side: the first round over one window, its records in written order",
-		[]string{"exchange.TestSideBySideTakesOneMembersTime", "exchange.TestSideBySideStopsAnywhere"}},
+		[]string{"exchange.TestSideBySideTakesOneMembersTime", "exchange.TestSideBySideStopsAnywhere", "exchange.TestSideBySideTellsWhoHasAnswered"}},
 	{"4.9", "The cost bound of a message", []string{"exchange.TestMaxCost", "delegate/delegatetool.TestMaxCost"}},
 	{"5.1", "The text that the operator gets", nil},
 	{"5.2", "The notes and their order", nil},
