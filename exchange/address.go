@@ -60,6 +60,9 @@ type Address struct {
 	// Said is the message as its sender's program knows it: the record takes its id, where
 	// set, its parts beside the text, and its Extra.
 	Said langrooms.Message
+	// Files go with the message beside those of Said, and are not stored with it: they stand on the
+	// thread already; see [Turn.Given].
+	Files []langrooms.Part
 	// Incognito keeps the content out of logs, traces, exports and summaries.
 	Incognito bool
 	// Timeout is a hard bound for each dispatch; 0 means the delegate's own.
@@ -234,7 +237,7 @@ func (x *run) files(member string) []langrooms.Part {
 	if x.plan.Round() > 1 && d.Info().Conversational {
 		return nil
 	}
-	return x.address.Said.Parts
+	return slices.Concat(x.address.Said.Parts, x.address.Files)
 }
 
 // heard records an answer; upcoming is asked, once the plan knows its outcome, for what is open

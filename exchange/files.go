@@ -1,13 +1,33 @@
 package exchange
 
 import (
+	"context"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/room"
 )
+
+// Given are the images and files of the operator's message that the lead answers in this turn, for
+// whom it asks about it.
+func (t *Turn) Given(ctx context.Context) ([]langrooms.Part, error) {
+	for m, err := range t.view().NewestFirst(ctx, parkedPage) {
+		switch {
+		case err != nil:
+			return nil, err
+		case m.Role == langrooms.RoleAI && !slices.ContainsFunc(m.Parts, isCall):
+			return nil, nil // what an earlier turn came to
+		case m.Role == langrooms.RoleHuman && (m.Stamp == nil || m.Stamp.From == langrooms.Operator):
+			return slices.DeleteFunc(slices.Clone(m.Parts), func(p langrooms.Part) bool { return p.Kind == langrooms.PartText }), nil
+		}
+	}
+	return nil, nil
+}
+
+func isCall(p langrooms.Part) bool { return p.Kind == langrooms.PartToolCall }
 
 // filesOf are the files among the parts of a message, as they go to a member. Of more than may go
 // with one message the names alone do.

@@ -59,8 +59,8 @@ type turn struct {
 	events []langrooms.EventType
 }
 
-// begin takes the thread, on which the operator has said hello, and has the lead call a tool.
-func begin(t *testing.T) *turn {
+// begin takes the thread, on which the operator has said hello, and has the lead call a tool; more may have been said after that.
+func begin(t *testing.T, said ...langrooms.Message) *turn {
 	t.Helper()
 	saver := memorysaver.New()
 	hold, err := exchange.Begin(t.Context(), saver, "t")
@@ -74,6 +74,11 @@ func begin(t *testing.T) *turn {
 	})
 	if err := hold.Put("input", langrooms.NewMessage(langrooms.RoleHuman, "hello")); err != nil {
 		t.Fatal(err)
+	}
+	if len(said) > 0 {
+		if err := hold.Put("input", said...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	hold.Reserve(2)
 	return &turn{t: t, Turn: hold}

@@ -147,7 +147,11 @@ func (d *DelegateTo) Run(ctx context.Context, input string) (string, error) {
 	if a.ResumeTask != "" && !target.Info().Resumable {
 		return "", fmt.Errorf("delegate @%s is of type %s, which cannot resume a task", a.Target, target.Info().Type)
 	}
-	result, err := turn.Address(ctx, r, exchange.Address{
+	given, err := turn.Given(ctx)
+	if err != nil {
+		return "", err
+	}
+	result, err := turn.Address(ctx, r, exchange.Address{Files: given,
 		From: room.Speaker{Kind: room.SpeakerLead, Name: speaker(r)}, To: []string{a.Target}, Message: a.Query, Timeout: timeout, Resume: a.ResumeTask})
 	if err != nil {
 		return "", err

@@ -424,3 +424,41 @@ func TestMaxCost(t *testing.T) {
 	expect(t, "asked", 0, len(proto.asked))
 	expect(t, "thread", []string{"human: hello", "ai: the call", "tool: the result"}, tu.flush())
 }
+
+// What the operator gave the lead with this message goes along, and is not stored again; what came with
+// an earlier one does not.
+func TestFilesGoAlong(t *testing.T) {
+	file := langrooms.Part{Kind: langrooms.PartBinary, Name: "a.png", MIMEType: "image/png", Data: []byte("png")}
+	given := langrooms.NewMessage(langrooms.RoleHuman, "what is this?")
+	given.Parts = append(given.Parts, file)
+	call := langrooms.NewMessage(langrooms.RoleAI, "I will ask.")
+	call.Parts = append(call.Parts, langrooms.Part{Kind: langrooms.PartToolCall, ToolCall: &langrooms.ToolCall{ID: "c", Name: "delegate_to", Arguments: "{}"}})
+	result := langrooms.NewMessage(langrooms.RoleTool, "it says so")
+	for name, tt := range map[string]struct {
+		before []langrooms.Message
+		want   int
+	}{
+		"with this message":          {[]langrooms.Message{given}, 1},
+		"at the second call":         {[]langrooms.Message{given, call, result}, 1},
+		"with an earlier one":        {[]langrooms.Message{given, langrooms.NewMessage(langrooms.RoleAI, "A chart."), langrooms.NewMessage(langrooms.RoleHuman, "and?")}, 0},
+		"of a turn that has an end":  {[]langrooms.Message{given, langrooms.NewMessage(langrooms.RoleAI, "A chart."), langrooms.NewMessage(langrooms.RoleSystem, "woken")}, 0},
+		"with a message before this": {[]langrooms.Message{given, langrooms.NewMessage(langrooms.RoleHuman, "never mind")}, 0},
+	} {
+		proto := named("proto")
+		tu := begin(t, tt.before...)
+		if _, err := tu.call(delegatetool.Config{Room: exchange.RoomOf(roster(t, proto))}, args{"target": "proto", "query": "q"}); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, name, tt.want, len(proto.asked[0].Files))
+		tu.flush()
+		history, err := tu.History()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := 0
+		for _, m := range history {
+			stored += len(m.Files())
+		}
+		expect(t, name+": stored once", 1, stored)
+	}
+}
