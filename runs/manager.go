@@ -24,6 +24,9 @@ type Config struct {
 	// Undo takes back what a run has written, which had begun at r.Base with r.Length
 	// entries; nil refuses [Rollback].
 	Undo func(ctx context.Context, r Run) error
+	// Carry puts what of a caller's context is to be seen by the turn, such as the request's id,
+	// into the run's; the run does not end with the caller. Nil carries nothing.
+	Carry func(caller, run context.Context) context.Context
 	// Keep is how long the events of a run are kept after its end; 0 means 15 minutes.
 	Keep time.Duration
 	// Failed is told of what could not be stored beside a run; nil drops it.
@@ -101,6 +104,9 @@ func (m *Manager) Accept(ctx context.Context, q Request) (Run, error) {
 	j.ctx, j.cancel = context.WithCancelCause(m.life.Context())
 	j.id, j.thread = j.run.ID, j.run.Thread
 	j.ctx = delegate.WithSteering(j.ctx, &j.steer)
+	if m.cfg.Carry != nil {
+		j.ctx = m.cfg.Carry(ctx, j.ctx)
+	}
 	accepted := j.run
 	if err := m.holdOwner(ctx, j); err != nil {
 		return Run{}, err

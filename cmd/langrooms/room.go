@@ -67,7 +67,7 @@ func (p *program) withRooms(do func(context.Context, *sharedsession.Service, []s
 		if err != nil {
 			return err
 		}
-		rooms, err := p.newRooms(app)
+		rooms, err := p.newRooms(app, app.Room)
 		if err != nil {
 			return errors.Join(err, app.Close())
 		}

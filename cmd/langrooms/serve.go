@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/langrooms/langrooms/a2aserver"
-	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/hotreload"
+	"github.com/langrooms/langrooms/internal/telemetry"
 	"github.com/langrooms/langrooms/langgraphapi"
 	"github.com/langrooms/langrooms/runs"
 	"github.com/langrooms/langrooms/setup"
@@ -26,12 +26,13 @@ import (
 )
 
 func (p *program) serveCommand() *cobra.Command {
-	var addr string
+	var addr, log string
 	c := &cobra.Command{Use: "serve", Short: "Serve the threads and shared sessions over HTTP", Args: noArgs,
 		Long: "Serve the console (a page for browsers, at /), the threads over LangGraph's API, and shared sessions over REST (/api/rooms) and MCP (/mcp).\n\n" +
 			"Without server.keys only a loopback address is listened on, and every caller is the operator.",
-		RunE: func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), p.explicit(c), addr) }}
+		RunE: func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), p.explicit(c), addr, log) }}
 	c.Flags().StringVar(&addr, "addr", "", "listen on `HOST:PORT` instead of server.addr; port 0 takes a free one")
+	c.Flags().StringVar(&log, "log", "off", "what is done, without a word of what is said, as `FORM` text or json on the diagnostic output; off says errors only")
 	return c
 }
 
@@ -47,7 +48,11 @@ const (
 
 // serve runs the server until ctx ends or the program is interrupted, and then lets running
 // turns end for a while.
-func (p *program) serve(ctx context.Context, required bool, addr string) error {
+func (p *program) serve(ctx context.Context, required bool, addr, logForm string) error {
+	log, err := loggerTo(p.diag, logForm)
+	if err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
 	door, desk := &ownDoor{}, &consent.Desk{}
@@ -56,7 +61,7 @@ func (p *program) serve(ctx context.Context, required bool, addr string) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.newServer(app, door, desk, addr)
+	s, err := p.newServer(app, door, desk, observe(app, log), addr)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}
@@ -68,6 +73,7 @@ func (p *program) serve(ctx context.Context, required bool, addr string) error {
 type server struct {
 	p       *program
 	app     *setup.App
+	seen    *telemetry.Telemetry
 	desk    *consent.Desk
 	runs    *runs.Manager
 	agent   *a2aserver.Server
@@ -80,7 +86,7 @@ type server struct {
 	arrived chan struct{}
 }
 
-func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, addr string) (*server, error) {
+func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, seen *telemetry.Telemetry, addr string) (*server, error) {
 	if addr == "" {
 		addr = app.Config().Server.Addr
 	}
@@ -94,9 +100,9 @@ func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, a
 	if err != nil {
 		return nil, err
 	}
-	s := &server{p: p, app: app, desk: desk}
-	t := turner{saver: app.Saver, nodes: nodes, desk: desk}
-	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Failed: s.failed})
+	s := &server{p: p, app: app, seen: seen, desk: desk}
+	t := turner{saver: app.Saver, nodes: nodes, desk: desk, seen: seen}
+	s.runs, err = runs.New(runs.Config{Saver: app.Saver, Turn: t.turn, Undo: t.undo, Carry: seen.Carry, Failed: s.failed})
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +142,11 @@ func (p *program) newServer(app *setup.App, door *ownDoor, desk *consent.Desk, a
 		s.runs.Close()
 		return nil, errors.Join(err, s.listen.Close())
 	}
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	mux.HandleFunc("GET /readyz", s.ready)
+	s.mountHealth(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		gate.Refuse(w, r, http.StatusNotFound, "not_found", "there is nothing here")
 	})
-	s.http = &http.Server{Handler: g.Handler(mux), ReadHeaderTimeout: headBound, ReadTimeout: bodyBound, IdleTimeout: idleBound, MaxHeaderBytes: maxHeader}
+	s.http = &http.Server{Handler: seen.Requests(gate.RequestID, g.Handler(seen.Routes(gate.RequestID, mux))), ReadHeaderTimeout: headBound, ReadTimeout: bodyBound, IdleTimeout: idleBound, MaxHeaderBytes: maxHeader}
 	s.wake()
 	return s, nil
 }
@@ -164,18 +169,6 @@ func (s *server) run(ctx context.Context) error {
 
 // failed tells the operator of an error that is not a caller's.
 func (s *server) failed(err error) { s.p.said("%v", err) }
-
-// ready says whether the store can be read.
-func (s *server) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyBound)
-	defer cancel()
-	_, err := s.app.Saver.Get(ctx, checkpointer.Ref{Thread: "readyz"})
-	if err != nil && !errors.Is(err, checkpointer.ErrNotFound) {
-		gate.Refuse(w, r, http.StatusServiceUnavailable, "not_ready", "the store cannot be read")
-		return
-	}
-	w.WriteHeader(http.StatusOK)
-}
 
 // end takes no new turns, lets the running ones end for a while, and stops what remains.
 func (s *server) end() error {

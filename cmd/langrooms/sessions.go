@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/langrooms/langrooms"
+	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/gate"
 	"github.com/langrooms/langrooms/mcpserver"
 	"github.com/langrooms/langrooms/roomsapi"
@@ -18,10 +19,10 @@ import (
 	"github.com/langrooms/langrooms/sharedsession"
 )
 
-// newRooms makes the shared sessions of an app.
-func (p *program) newRooms(app *setup.App) (*sharedsession.Service, error) {
+// newRooms makes the shared sessions of an app; room is its Room, or one that stands for it.
+func (p *program) newRooms(app *setup.App, room func() (exchange.Room, func())) (*sharedsession.Service, error) {
 	return sharedsession.New(sharedsession.Config{
-		Saver: app.Saver, Room: app.Room,
+		Saver: app.Saver, Room: room,
 		Enabled: func() bool { return app.Config().SharedSessions.Enabled },
 		Defaults: func() sharedsession.Budgets {
 			d := app.Config().SharedSessions.Defaults
@@ -55,7 +56,7 @@ func callerOf(i gate.Identity) sharedsession.Caller {
 
 // mountRooms serves the shared sessions.
 func (s *server) mountRooms(mux *http.ServeMux) error {
-	rooms, err := s.p.newRooms(s.app)
+	rooms, err := s.p.newRooms(s.app, seenRoom(s.app, s.seen))
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (p *program) mcp(ctx context.Context, required bool, variable string) (err 
 	if err != nil {
 		return err
 	}
-	rooms, err := p.newRooms(app)
+	rooms, err := p.newRooms(app, app.Room)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/langrooms/langrooms/consent"
 	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
+	"github.com/langrooms/langrooms/internal/telemetry"
 	"github.com/langrooms/langrooms/langgraphapi"
 	"github.com/langrooms/langrooms/nodes/leadnode"
 	"github.com/langrooms/langrooms/nodes/roomnode"
@@ -22,19 +23,23 @@ import (
 type turner struct {
 	saver checkpointer.Saver
 	nodes *graph
-	desk  *consent.Desk // where members ask leave; nil lets none ask
+	desk  *consent.Desk        // where members ask leave; nil lets none ask
+	seen  *telemetry.Telemetry // nil counts nothing
 }
 
 // turn takes a run's turn, and keeps what the room itself says to it.
-func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (langrooms.Result, error) {
+func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (result langrooms.Result, err error) {
+	var end func(langrooms.Result, error)
+	feed.Events, end = t.seen.Turn(ctx, r.Thread, r.ID, feed.Events)
+	defer func() { end(result, err) }()
 	ctx = delegate.WithTrace(ctx, in.Trace)
 	asking := ctx
 	if t.desk != nil && in.Ask {
-		var end func()
-		asking, end = t.desk.InTurn(ctx, r.Thread, feed.Events)
-		defer end()
+		var leave func()
+		asking, leave = t.desk.InTurn(ctx, r.Thread, feed.Events)
+		defer leave()
 	}
-	result, err := t.take(asking, r, in, feed)
+	result, err = t.take(asking, r, in, feed)
 	if err == nil && result.Aside != "" && !in.Incognito {
 		err = t.note(ctx, r.Thread, in, result, feed)
 	}
