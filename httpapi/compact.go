@@ -16,13 +16,15 @@ import (
 // words included.
 const compactBound = 3 * time.Minute
 
+type compactQuery struct {
+	Keep    int    `json:"keep"`
+	Summary string `json:"summary"`
+}
+
 // compact puts a summary in place of a thread's older messages. Without a text the lead's
 // model writes it.
 func (s *Server) compact(w http.ResponseWriter, r *http.Request) (any, error) {
-	q := struct {
-		Keep    int    `json:"keep"`
-		Summary string `json:"summary"`
-	}{Keep: lifecycle.DefaultKeep}
+	q := compactQuery{Keep: lifecycle.DefaultKeep}
 	if err := read(w, r, &q); err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (s *Server) compact(w http.ResponseWriter, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	return map[string]any{"replaced": replaced}, nil
+	return compacted{replaced}, nil
 }
 
 var errNoThread = &refusal{http.StatusNotFound, "thread_not_found", "there is no such thread"}

@@ -16,7 +16,7 @@ const probeBound = 15 * time.Second
 func (s *Server) delegates(_ http.ResponseWriter, r *http.Request) (any, error) {
 	roster, release := s.cfg.Roster.Acquire()
 	defer release()
-	return map[string]any{"delegates": s.voices(roster, s.cfg.Who(r))}, nil
+	return voices{s.voices(roster, s.cfg.Who(r))}, nil
 }
 
 // probed is what a probe found.

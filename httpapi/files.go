@@ -36,7 +36,7 @@ func (s *Server) files(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if files == nil {
 		files = []File{}
 	}
-	return map[string]any{"files": files}, err
+	return fileList{files}, err
 }
 
 var errNoFile = &refusal{http.StatusNotFound, "file_not_found", "there is no such file on the thread"}

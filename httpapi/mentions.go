@@ -17,11 +17,11 @@ import (
 // mentioned is what a text means and how its last token can go on.
 type mentioned struct {
 	// Kind is lead, addressed, unknown or empty (addressees and no message).
-	Kind string   `json:"kind"`
+	Kind string   `json:"kind" enum:"lead,addressed,unknown,empty"`
 	To   []string `json:"to"`
 	// Group is "all" or "others" where a token stands for several (spec: rooms, 1.8); who they are
 	// is the thread's to say.
-	Group string `json:"group,omitempty"`
+	Group string `json:"group,omitempty" enum:"all,others"`
 	// Token is the first token where it names nobody, Near a name like it.
 	Token  string  `json:"token,omitempty"`
 	Near   string  `json:"near,omitempty"`

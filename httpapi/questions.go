@@ -25,14 +25,16 @@ func (s *Server) questions(_ http.ResponseWriter, r *http.Request) (any, error) 
 	for _, q := range s.cfg.Questions.List(r.PathValue("id")) {
 		list = append(list, question{q.ID, q.Member, q.Title, q.Kind, q.Choices, q.Since})
 	}
-	return map[string]any{"questions": list}, nil
+	return questions{list}, nil
+}
+
+type answerQuery struct {
+	Answer consent.Choice `json:"answer"`
 }
 
 // answerQuestion answers one; the first answer counts.
 func (s *Server) answerQuestion(w http.ResponseWriter, r *http.Request) (any, error) {
-	var q struct {
-		Answer consent.Choice `json:"answer"`
-	}
+	var q answerQuery
 	if err := read(w, r, &q); err != nil {
 		return nil, err
 	}

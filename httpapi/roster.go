@@ -29,7 +29,7 @@ func (s *Server) types(http.ResponseWriter, *http.Request) (any, error) {
 			}
 		}
 	}
-	return map[string]any{"types": all, "version": s.now().Version}, nil
+	return delegateTypes{all, s.now().Version}, nil
 }
 
 // entryFields are the keys of an entry of a type, by their names in it.
@@ -218,5 +218,5 @@ func (s *Server) removeDelegate(_ http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"removed": name, "version": s.now().Version}, nil
+	return removed{name, s.now().Version}, nil
 }

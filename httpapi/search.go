@@ -16,7 +16,7 @@ var ErrNoText = errors.New("httpapi: there is nothing to search for")
 type Found struct {
 	Thread string `json:"thread_id"`
 	// Kind is "thread", or "room" for a shared session.
-	Kind string `json:"kind"`
+	Kind string `json:"kind" enum:"thread,room"`
 	// Message is the message's id; Author is empty where it bears no name.
 	Message string    `json:"message_id"`
 	Author  string    `json:"author"`
@@ -65,5 +65,5 @@ func (s *Server) search(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if found == nil {
 		found = []Found{}
 	}
-	return map[string]any{"found": found, "more": more}, nil
+	return searched{found, more}, nil
 }

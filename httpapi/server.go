@@ -150,9 +150,9 @@ func (s *Server) answer(w http.ResponseWriter, answer any, err error) {
 	case err == nil:
 		write(w, http.StatusOK, answer)
 	case errors.As(err, &refused):
-		write(w, refused.status, map[string]any{"detail": map[string]string{"code": refused.code, "message": refused.message}})
+		write(w, refused.status, refusalBody{detail{refused.code, refused.message}})
 	default:
-		write(w, http.StatusInternalServerError, map[string]any{"detail": map[string]string{"code": "internal", "message": "the server failed"}})
+		write(w, http.StatusInternalServerError, refusalBody{detail{"internal", "the server failed"}})
 	}
 }
 

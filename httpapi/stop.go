@@ -8,12 +8,14 @@ import (
 	"github.com/langrooms/langrooms/thread"
 )
 
+type stopQuery struct {
+	Member string `json:"member"`
+}
+
 // stopMember stops one member that is being asked on a thread, or without a name all that are; the
 // turn goes on with the rest. A turn as a whole is stopped by cancelling its run.
 func (s *Server) stopMember(w http.ResponseWriter, r *http.Request) (any, error) {
-	var q struct {
-		Member string `json:"member"`
-	}
+	var q stopQuery
 	if err := read(w, r, &q); err != nil {
 		return nil, err
 	}
@@ -29,5 +31,5 @@ func (s *Server) stopMember(w http.ResponseWriter, r *http.Request) (any, error)
 	case len(runs) == 0:
 		return nil, &refusal{http.StatusConflict, "not_asked", "nobody of that name is being asked on this thread"}
 	}
-	return map[string]any{"runs": runs}, nil
+	return stopped{runs}, nil
 }

@@ -13,8 +13,8 @@ import (
 // message is a message as LangGraph's clients see it.
 type message struct {
 	ID       string          `json:"id"`
-	Type     string          `json:"type"`
-	Content  json.RawMessage `json:"content"`
+	Type     string          `json:"type" enum:"human,ai,tool,system"`
+	Content  json.RawMessage `json:"content" ref:"Content"`
 	Name     string          `json:"name,omitempty"`
 	Kwargs   map[string]any  `json:"additional_kwargs"`
 	Response map[string]any  `json:"response_metadata"`

@@ -48,7 +48,7 @@ func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 	for _, pattern := range page.Patterns() {
 		mux.Handle(pattern, page)
 	}
-	return nil
+	return mountDocument(mux)
 }
 
 // costs is what a thread of the caller's has cost.
@@ -126,7 +126,11 @@ func (s *server) compact(ctx context.Context, who httpapi.Caller, id string, kee
 		}
 		return text, err
 	}
-	return threads.Compact(ctx, id, keep, text)
+	replaced, err := threads.Compact(ctx, id, keep, text)
+	if errors.Is(err, checkpointer.ErrNotFound) { // nothing has been said there yet
+		return 0, nil
+	}
+	return replaced, err
 }
 
 // stopMember stops a member in the live runs of a thread.

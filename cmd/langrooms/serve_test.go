@@ -50,6 +50,7 @@ func (s *served) ask(t testing.TB, method, path, body string, headers ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	asDescribed(t, req, resp.StatusCode, resp.Header.Get("Content-Type"), data)
 	return resp.StatusCode, string(data)
 }
 

@@ -36,6 +36,7 @@ var layers = []row{
 	{layer: 0, pkg: "."},
 
 	{layer: 1, pkg: "internal/redact"},
+	{layer: 1, pkg: "internal/openapi"},
 	{layer: 1, pkg: "internal/names", modules: []string{"golang.org/x/text"}},
 	{layer: 1, pkg: "room", may: []string{"internal/names"}},
 	{layer: 1, pkg: "checkpointer"},
@@ -78,11 +79,11 @@ var layers = []row{
 
 	{layer: 2, pkg: "internal/telemetry", modules: []string{"github.com/prometheus/client_golang"}},
 
-	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "room", "thread", "runs"}},
+	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "internal/openapi", "room", "thread", "runs"}},
 	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},
 	{layer: 5, pkg: "acpserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{acpSDK}},
-	{layer: 5, pkg: "roomsapi", may: []string{"sharedsession"}},
-	{layer: 5, pkg: "httpapi", may: []string{"checkpointer", "consent", "delegate", "exchange", "hotreload", "internal/names", "lifecycle", "room", "setting", "sharedsession", "thread"}},
+	{layer: 5, pkg: "roomsapi", may: []string{"internal/openapi", "sharedsession"}},
+	{layer: 5, pkg: "httpapi", may: []string{"checkpointer", "consent", "delegate", "exchange", "hotreload", "internal/names", "internal/openapi", "lifecycle", "room", "setting", "sharedsession", "thread"}},
 	{layer: 5, pkg: "console"},
 	{layer: 5, pkg: "mcpserver", may: []string{"sharedsession"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"}},
 

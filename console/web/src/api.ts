@@ -133,7 +133,7 @@ export const delegates = {
   add: (version: string, name: string, type: string, values: object) => call<T.DelegateEntry>("POST", "/api/delegates", { version, name, type, values }),
   change: (name: string, version: string, values: object) => call<T.DelegateEntry>("PUT", `/api/delegates/${seg(name)}`, { version, values }),
   remove: (name: string, version: string) => call("DELETE", `/api/delegates/${seg(name)}?version=${seg(version)}`),
-  probe: (name: string) => call<{ ok: boolean; detail?: string; latency_ms?: number }>("POST", `/api/delegates/${seg(name)}/probe`),
+  probe: (name: string) => call<T.Probe>("POST", `/api/delegates/${seg(name)}/probe`),
 };
 
 export const settings = {

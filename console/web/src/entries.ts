@@ -15,7 +15,7 @@ export function imagesOf(content: string | Block[]): string[] {
   if (typeof content === "string") return [];
   return content.flatMap((b) => {
     if (b.data && b.mime_type?.startsWith("image/")) return [`data:${b.mime_type};base64,${b.data}`];
-    const url = typeof b.image_url === "string" ? b.image_url : b.image_url?.url;
+    const url = typeof b.image_url === "string" ? b.image_url : (b.image_url as { url?: string } | undefined)?.url;
     return url?.startsWith("data:image/") ? [url] : [];
   });
 }

@@ -23,7 +23,7 @@ export function SettingsView() {
   useEffect(() => void settings.read().then(take, (err) => setFault(err instanceof Refused && err.status === 403 ? t.adminOnly : words(err))), []);
   if (!now) return <Fault words={fault} onClose={() => setFault("")} />;
 
-  const fieldOf = (key: string): Field => now.schema.find((f) => f.key === key) ?? { key, help: "" };
+  const fieldOf = (key: string): Field => now.schema.find((f) => f.key === key) ?? { key, help: "", group: "", kind: "", live: false };
   const odd = (s: Settings, k: string) => s.written[k] !== undefined && Number(s.written[k]) !== Number(s.in_force[k]); // such as above the ceiling
   const changed = keys.filter((k) => Number(values[k]) !== Number(now.in_force[k]) || odd(now, k));
   const other = theirs && keys.filter((k) => theirs.in_force[k] !== now.in_force[k] || theirs.written[k] !== now.written[k]);
