@@ -87,7 +87,7 @@ func extension(kind string) string {
 const maxFileName = 100
 
 // FileName makes a plain name of whatever names a file: its last part, by either kind of slash,
-// without what shows nothing or steers a terminal, without dots in front, and none that a system
+// without what shows nothing or steers a terminal, without dots and hyphens in front, and none that a system
 // keeps for a device. What has no such name is "file".
 func FileName(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
@@ -109,7 +109,7 @@ func FileName(name string) string {
 		runes := []rune(strings.TrimSuffix(name, ext))
 		name = string(runes[:maxFileName-utf8.RuneCountInString(ext)]) + ext
 	}
-	name = strings.TrimRight(strings.TrimLeft(name, ". "), ". ")
+	name = strings.TrimRight(strings.TrimLeft(name, ".- "), ". ")
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch {
 	case name == "":

@@ -53,7 +53,7 @@ func TestFileName(t *testing.T) {
 		"../../etc/passwd": "passwd", `..\..\windows\system.ini`: "system.ini", "/etc/passwd": "passwd", `C:\a\b.txt`: "b.txt",
 		"": "file", ".": "file", "..": "file", "/": "file", "a/..": "file", "...": "file", ". . .": "file",
 		".bashrc": "bashrc", "..ssh": "ssh", "a\x1b[31mb": "a_31mb", "a\x00b": "ab", "a\nb": "a_b", "\u202egnp.exe": "gnp.exe",
-		"CON": "_CON", "nul.txt": "_nul.txt", "com1": "_com1", "a:b": "a_b", "trailing. . ": "trailing", "\xff\xfe": "__", "-rf": "-rf",
+		"CON": "_CON", "nul.txt": "_nul.txt", "com1": "_com1", "a:b": "a_b", "trailing. . ": "trailing", "\xff\xfe": "__", "-rf": "rf", "- .-x": "x",
 		strings.Repeat("é", 300) + ".png": strings.Repeat("é", 96) + ".png", "a." + strings.Repeat("x", 300): "a." + strings.Repeat("x", 98),
 	} {
 		if got := langrooms.FileName(name); got != want {
