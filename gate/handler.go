@@ -27,7 +27,7 @@ func isOpen(path string) bool {
 }
 
 // exposed are the headers that scripts of other origins may read.
-const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Retry-After"
+const exposed = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next, X-Request-Id, Retry-After, Idempotency-Replayed"
 
 // RequestID is the header that names a request in answers and logs.
 const RequestID = "X-Request-Id"

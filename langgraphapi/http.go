@@ -51,6 +51,7 @@ var statuses = []struct {
 	{checkpointer.ErrInvalid, http.StatusUnprocessableEntity, ""},
 	{langrooms.ErrThreadID, http.StatusUnprocessableEntity, ""},
 	{langrooms.ErrText, http.StatusUnprocessableEntity, ""},
+	{runs.ErrKeyReused, http.StatusUnprocessableEntity, ""},
 	{errors.ErrUnsupported, http.StatusUnprocessableEntity, ""},
 	{runs.ErrDraining, http.StatusServiceUnavailable, ""},
 	{checkpointer.ErrUnavailable, http.StatusServiceUnavailable, "the store cannot be reached"},

@@ -131,10 +131,11 @@ type accepted struct {
 // accept reads a request for a run and takes it on. It answers a refusal itself.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, temporary bool) (accepted, bool) {
 	var q runQuery
+	key := s.keyed(r)
 	if !read(w, r, &q) {
 		return accepted{}, false
 	}
-	a, err := s.acceptQuery(r, q, temporary)
+	a, err := s.acceptQuery(r, q, key, temporary)
 	if err != nil {
 		s.fail(w, err)
 		return accepted{}, false
@@ -144,18 +145,21 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, temporary bool) 
 		location = "/runs/" + a.ID
 	}
 	w.Header().Set("Content-Location", location)
+	if a.Again {
+		w.Header().Set(againHeader, "true")
+	}
 	if q.Resumable && !temporary {
 		w.Header().Set("Location", location+"/stream")
 	}
 	return a, true
 }
 
-func (s *Server) acceptQuery(r *http.Request, q runQuery, temporary bool) (accepted, error) {
+func (s *Server) acceptQuery(r *http.Request, q runQuery, key runKey, temporary bool) (accepted, error) {
 	assistant, err := findAssistant(q.AssistantID)
 	if err != nil {
 		return accepted{}, err
 	}
-	if err := q.check(); err != nil {
+	if err := errors.Join(q.check(), key.check(temporary)); err != nil {
 		return accepted{}, err
 	}
 	k, err := s.threadOf(r, q, temporary)
@@ -170,6 +174,7 @@ func (s *Server) acceptQuery(r *http.Request, q runQuery, temporary bool) (accep
 		return accepted{}, err
 	}
 	request := runs.Request{Thread: k.ID, Strategy: runs.Strategy(q.Multitask), After: time.Duration(q.After * float64(time.Second)), Input: in}
+	request.Key, request.Digest = key.sums()
 	if request.Strategy == "" && in.Checkpoint != "" {
 		request.Strategy, err = s.overtakes(r.Context(), k.ID, in.Checkpoint)
 		if err != nil {
@@ -214,7 +219,7 @@ func (s *Server) threadOf(r *http.Request, q runQuery, temporary bool) (known, e
 	k, err := s.find(r, id)
 	var p *problem
 	if errors.As(err, &p) && p.status == http.StatusNotFound && q.IfNotExists == "create" {
-		return s.create(r, threadCreate{ID: id, Metadata: q.Metadata})
+		return s.create(r, threadCreate{ID: id, Metadata: q.Metadata, IfExists: "do_nothing"}) // another may have made it meanwhile
 	}
 	if err == nil {
 		err = s.notARoom(id)

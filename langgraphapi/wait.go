@@ -129,12 +129,13 @@ func (s *Server) statelessCreate(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) statelessBatch(w http.ResponseWriter, r *http.Request) {
 	var queries []runQuery
+	key := s.keyed(r)
 	if !read(w, r, &queries) {
 		return
 	}
 	objects := []run{}
 	for _, q := range queries {
-		a, err := s.acceptQuery(r, q, true)
+		a, err := s.acceptQuery(r, q, key, true)
 		if err != nil {
 			s.fail(w, err)
 			return

@@ -35,6 +35,11 @@ func (b book) remove(ctx context.Context, thread, id string) error {
 
 // change puts step after whatever is newest.
 func (b book) change(ctx context.Context, thread string, step checkpointer.Step) error {
+	return b.behind(ctx, thread, step, func(checkpointer.Ref) error { return nil })
+}
+
+// behind puts step after whatever is newest, where may has nothing against it.
+func (b book) behind(ctx context.Context, thread string, step checkpointer.Step, may func(newest checkpointer.Ref) error) error {
 	at := checkpointer.Ref{Thread: thread, Namespace: Namespace}
 	err := checkpointer.GiveWay(func() error {
 		cp, err := b.saver.Get(ctx, at)
@@ -43,6 +48,9 @@ func (b book) change(ctx context.Context, thread string, step checkpointer.Step)
 		}
 		parent := at
 		parent.ID = cp.Ref.ID
+		if err := may(parent); err != nil {
+			return err
+		}
 		_, err = b.saver.Put(ctx, parent, step)
 		return err
 	})

@@ -86,18 +86,22 @@ func New(cfg Config) (*Manager, error) {
 }
 
 // Accept takes a run on: when it returns the run is recorded and will be taken, whatever
-// becomes of the caller. ErrBusy and ErrDraining refuse it, and nothing was written.
+// becomes of the caller. ErrBusy, ErrDraining and ErrKeyReused refuse it, and nothing was written.
+// A request that was accepted before, by its key, returns its run, with Run.Again set.
 func (m *Manager) Accept(ctx context.Context, q Request) (Run, error) {
 	if err := langrooms.CheckThreadID(q.Thread); err != nil {
 		return Run{}, err
 	}
-	if err := m.check(ctx, q); err != nil {
-		return Run{}, err
+	if earlier, err := m.earlier(ctx, q); err != nil || earlier.Again {
+		return earlier, err
+	}
+	if earlier, err := m.check(ctx, q); err != nil || earlier.Again {
+		return earlier, err
 	}
 	now := time.Now().UTC()
 	j := &job{input: q.Input, after: now.Add(q.After), stream: newStream(), done: make(chan struct{}), run: Run{
 		ID: langrooms.NewID(), Thread: q.Thread, Status: Pending, Strategy: q.Strategy, Created: now, Updated: now,
-		Metadata: q.Metadata, Kwargs: q.Kwargs, Owner: m.owner}}
+		Metadata: q.Metadata, Kwargs: q.Kwargs, Owner: m.owner, Key: q.Key, Digest: q.Digest}}
 	if j.run.Strategy == "" {
 		j.run.Strategy = Enqueue
 	}
@@ -109,34 +113,61 @@ func (m *Manager) Accept(ctx context.Context, q Request) (Run, error) {
 	}
 	accepted := j.run
 	if err := m.holdOwner(ctx, j); err != nil {
-		return Run{}, err
+		return Run{}, errors.Join(err, j.drop())
 	}
-	if err := m.book.put(ctx, j.run, checkpointer.OpAppend); err != nil {
-		return Run{}, errors.Join(err, j.release())
+	if earlier, err := m.book.add(ctx, j.run); err != nil || earlier.ID != "" {
+		earlier.Again = err == nil
+		return earlier, errors.Join(err, j.drop())
 	}
 	if err := m.enter(j); err != nil {
-		return Run{}, errors.Join(err, m.book.remove(ctx, q.Thread, j.run.ID), j.release())
+		return Run{}, errors.Join(err, m.book.remove(ctx, q.Thread, j.run.ID), j.drop())
 	}
 	return accepted, nil
 }
 
-// check refuses what the strategy refuses, and makes way where it says so.
-func (m *Manager) check(ctx context.Context, q Request) error {
+// earlier is the run of an earlier request with q's key; none has not Again set.
+func (m *Manager) earlier(ctx context.Context, q Request) (Run, error) {
+	if q.Key == "" {
+		return Run{}, nil
+	}
+	r, err := m.book.again(ctx, checkpointer.Ref{Thread: q.Thread, Namespace: Namespace}, q.Key, q.Digest)
+	if err != nil || r.ID == "" {
+		return Run{}, err
+	}
+	r, err = m.closeIfDead(ctx, r)
+	r.Again = err == nil
+	return r, err
+}
+
+// check refuses what the strategy refuses, and makes way where it says so, but not by ending the
+// run that q has asked for before.
+func (m *Manager) check(ctx context.Context, q Request) (Run, error) {
 	switch q.Strategy {
 	case "", Enqueue:
-		return nil
+		return Run{}, nil
 	case Rollback:
 		if m.cfg.Undo == nil {
-			return fmt.Errorf("the strategy %s: %w", Rollback, errors.ErrUnsupported)
+			return Run{}, fmt.Errorf("the strategy %s: %w", Rollback, errors.ErrUnsupported)
 		}
 	case Reject, Interrupt:
 	default:
-		return fmt.Errorf("there is no strategy %q", q.Strategy)
+		return Run{}, fmt.Errorf("there is no strategy %q", q.Strategy)
 	}
 	live, err := m.Live(ctx, q.Thread)
 	if err != nil {
-		return err
+		return Run{}, err
 	}
+	for _, r := range live {
+		if same, err := r.same(q.Key, q.Digest); same {
+			r.Again = err == nil
+			return r, err
+		}
+	}
+	return Run{}, m.makeWay(ctx, q, live)
+}
+
+// makeWay ends the live runs of a thread, or refuses.
+func (m *Manager) makeWay(ctx context.Context, q Request, live []Run) error {
 	if q.Strategy == Reject && len(live) > 0 {
 		return fmt.Errorf("%w: run %s on the thread %q", ErrBusy, live[0].ID, q.Thread)
 	}

@@ -42,6 +42,12 @@ func (j *job) release() error {
 	return j.lease.Release()
 }
 
+// drop gives up a job that has not begun.
+func (j *job) drop() error {
+	j.cancel(nil)
+	return j.release()
+}
+
 // The patience with an owner.
 const (
 	// ownerAnswers is how long the lease is waited for to see whether somebody holds it.

@@ -80,7 +80,13 @@ type Request struct {
 	Strategy Strategy
 	// After puts the beginning off.
 	After time.Duration
-	Input Input
+	// Key, when set, makes the request one that can be sent again: of several on the thread with
+	// one key the first is taken on, and the others come to its run. It is looked for among the
+	// newest 100 runs of the thread. Digest stands for what is asked for: a key that comes with
+	// another one is [ErrKeyReused]. Both are stored as they are: what a client calls its key is to
+	// be made a digest first, with the client's name.
+	Key, Digest string
+	Input       Input
 	// Metadata and Kwargs are the client's, kept with the record; neither is looked at.
 	Metadata json.RawMessage
 	Kwargs   json.RawMessage
@@ -104,6 +110,11 @@ type Run struct {
 	Length int64 `json:"length,omitempty"`
 	// Owner is the process that runs it.
 	Owner string `json:"owner"`
+	// Key and Digest are those of its request.
+	Key    string `json:"key,omitempty"`
+	Digest string `json:"digest,omitempty"`
+	// Again says, of what Accept returns, that an earlier request with the same key asked for it.
+	Again bool `json:"-"`
 }
 
 // EventType says what an [Event] is about.
