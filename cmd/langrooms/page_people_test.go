@@ -257,38 +257,3 @@ func TestConsoleCompact(t *testing.T) {
 	expect(t, "a thread that is none: "+body, 404, code)
 	s.end(t)
 }
-
-// A picture that is pasted or dropped goes with the message and is there after a reload; what is
-// none is refused.
-func TestConsolePictures(t *testing.T) {
-	f := binary.In(t)
-	f.Config("model: { provider: demo }\n%s", demoRoster)
-	s := serve(t, f)
-	b := browse(t, s.url+"/")
-	b.sees("textbox", "Message")
-	give := func(event, of, name, typ string) {
-		eval[bool](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="), (c) => c.charCodeAt(0))], %q, { type: %q }));
-  document.querySelector("textarea").dispatchEvent(new %s(%q, { bubbles: true, cancelable: true, clipboardData: d, dataTransfer: d })); return true; })()`, name, typ, of, event))
-	}
-	give("drop", "DragEvent", "notes.txt", "text/plain")
-	b.until("what is no picture is taken", `find.all("alert", null).some((e) => e.innerText.includes("notes.txt is neither a PNG"))`)
-	give("paste", "ClipboardEvent", "one.png", "image/png")
-	b.until("nothing was pasted", `document.querySelectorAll(".pictures img").length === 1`)
-	give("drop", "DragEvent", "two.png", "image/png")
-	b.until("nothing was dropped", `document.querySelectorAll(".pictures img").length === 2`)
-	b.click("button", "Remove two.png")
-	b.say("@oracle what is this?")
-	b.says("oracle", "I am a demo agent")
-	const shown = `find.all("article", "operator").some((e) => e.querySelector("img")?.src.startsWith("data:image/png;base64,iVBOR") && e.querySelector("img").naturalWidth === 1)`
-	b.until("the picture is not in the message", shown)
-	b.do(chromedpReload())
-	b.until("the picture is gone after a reload", shown)
-	expect(t, "what is left in the composer", 0, eval[int](b, `document.querySelectorAll(".pictures").length`))
-	b.until("the turn goes on", `!find.one("button", "Stop")`)
-	eval[bool](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%q], "notes.txt", { type: "text/plain" }));
-  document.querySelector("textarea").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: d })); return true; })()`, "a log\n```\n<b>"))
-	b.sees("button", "Remove notes.txt")
-	b.say("@oracle and this?")
-	b.says("operator", "@oracle and this?\n\nnotes.txt:\n\n````\na log\n```\n<b>\n````")
-	s.end(t)
-}

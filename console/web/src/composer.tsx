@@ -4,7 +4,7 @@ import type { Delegate, Mentions } from "./types";
 import { mentions } from "./api";
 import { lists } from "./lists";
 import { guess } from "./offers";
-import { type Attached, Files, type Picture, read, taken, withTexts } from "./pictures";
+import { type Attached, type FileBlock, Files, read, taken, withTexts } from "./files";
 import { drafts } from "./store";
 import { words } from "./talk";
 import { Avatar } from "./voice";
@@ -17,9 +17,9 @@ interface Props {
   anywhere: boolean;
   busy: boolean;
   hears: (m: Mentions, text: string) => string;
-  onSend: (text: string, pictures: Picture[]) => Promise<void>;
-  /** pictures says that pictures can go with a message; files of text always can. */
-  pictures?: boolean;
+  onSend: (text: string, files: FileBlock[]) => Promise<void>;
+  /** files says that all files can go with a message; those of text always can. */
+  files?: boolean;
   onStop: () => Promise<string[]>;
   onUp?: () => void;
   onFault: (words: string) => void;
@@ -106,7 +106,7 @@ export function Composer(p: Props) {
     setFiles([]);
     setFound(nobody);
     try {
-      await p.onSend(withTexts(sent, shown), shown.flatMap((a) => a.picture ?? []));
+      await p.onSend(withTexts(sent, shown), shown.flatMap((a) => a.block ?? []));
     } catch (err) {
       setFiles(shown);
       write(latest.current.trim() ? `${sent}\n\n${latest.current}` : sent); // neither is lost
@@ -117,7 +117,7 @@ export function Composer(p: Props) {
     const given = taken(data);
     if (!given) return;
     e.preventDefault();
-    void read(given, files, !!p.pictures).then(setFiles, (err) => p.onFault(words(err)));
+    void read(given, files, !!p.files).then(setFiles, (err) => p.onFault(words(err)));
   };
   const stop = async () => {
     try {

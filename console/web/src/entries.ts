@@ -1,4 +1,5 @@
 import type { Block, Entry, Run, ThreadMessage } from "./types";
+import { isPicture } from "./files";
 import { t } from "./strings";
 
 /** isNote reports whether the room itself says m: it is in no window and cannot be taken back. */
@@ -21,9 +22,15 @@ export function imagesOf(content: string | Block[]): string[] {
 }
 
 /** entryOf is a message as the transcript shows it. */
-export function entryOf(m: ThreadMessage, me: string): Entry {
+export function entryOf(m: ThreadMessage, me: string, thread: string): Entry {
   const about = m.additional_kwargs?.metadata;
   const e: Entry = { id: m.id, author: m.name ?? t.assistant, kind: "agent", text: textOf(m.content), images: imagesOf(m.content), at: about?.time, summary: !!about?.summary || undefined, ...about?.room };
+  const own = e.images.length > 0; // those that were sent are in the message itself
+  for (const f of about?.files ?? []) {
+    const href = `/api/threads/${encodeURIComponent(thread)}/files/${encodeURIComponent(m.id)}/${f.n}`;
+    if (!isPicture(f.type)) e.files = [...(e.files ?? []), { name: f.name, bytes: f.bytes, href }];
+    else if (!own) e.images.push(href);
+  }
   if (m.type === "human") return { ...e, author: me, kind: "person", mine: true, round: undefined };
   if (isNote(m) || m.type === "system") return { ...e, author: m.name ?? "system", kind: "note" };
   if (m.type === "tool") return { ...e, author: m.name ?? "tool", kind: "tool" };

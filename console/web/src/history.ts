@@ -45,8 +45,8 @@ export class Replaced {
     const then = (await threads.stateAt(thread, checkpoint.checkpoint_id)).values.messages ?? [];
     if (this.of !== of || this.next !== next) return; // there is another summary meanwhile
     const there = new Set([...messages.map((m) => m.id), ...this.entries.map((e) => e.id)]);
-    const found = then.filter((m) => !there.has(m.id)).map((m) => ({ ...entryOf(m, me), past: true }));
-    this.entries = [...found.filter((e) => e.text || e.images.length), ...this.entries];
+    const found = then.filter((m) => !there.has(m.id)).map((m) => ({ ...entryOf(m, me, thread), past: true }));
+    this.entries = [...found.filter((e) => e.text || e.images.length || e.files?.length), ...this.entries];
     this.next = found.find((e) => e.summary)?.id ?? "";
   }
 }

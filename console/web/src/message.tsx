@@ -43,6 +43,7 @@ export const Message = memo(function Message({ entry: e, head, actions }: { entr
           {e.kind === "person" ? <p class="text plain" dir="auto">{e.text}</p> : <Markdown text={e.text} />}
           {spent && e.spent && <p class="hint" role="status">{t.spent(e.spent)}</p>}
           {e.images.map((src, i) => <img key={i} src={src} alt={t.image("")} />)}
+          {e.files && <ul class="pictures" aria-label={t.files}>{e.files.map((f, i) => <li key={i}>{f.href ? <a class="file" href={f.href} download={f.name}><bdi>{f.name}</bdi></a> : <span class="file"><bdi>{f.name}</bdi></span>} <span class="hint">{f.bytes !== undefined && t.size(f.bytes)}</span></li>)}</ul>}
         </div>
       </article>
     </>

@@ -4,7 +4,7 @@ import { rooms, threads } from "./api";
 import { Composer } from "./composer";
 import { Fault } from "./fault";
 import { lists, refresh } from "./lists";
-import type { Picture } from "./pictures";
+import type { FileBlock } from "./files";
 import { go, placeOf, useStore } from "./store";
 import { Thread } from "./thread";
 import { Avatar } from "./voice";
@@ -17,7 +17,7 @@ export function NewView({ me, admin }: { me: string; admin: boolean }) {
   const [fault, setFault] = useState("");
 
   const pick = (name: string) => setPicked((all) => (all.includes(name) ? all.filter((n) => n !== name) : sessions ? [...all, name] : [name]));
-  const send = async (text: string, pictures: Picture[]) => {
+  const send = async (text: string, files: FileBlock[]) => {
     setFault("");
     if (picked.length > 1) {
       const room = await rooms.create({ name: text.split("\n")[0].slice(0, 80) || t.untitled, agents: picked });
@@ -26,7 +26,7 @@ export function NewView({ me, admin }: { me: string; admin: boolean }) {
     } else {
       const th = await threads.create(picked.length ? { agent: picked[0] } : {});
       const talk = new Thread(th.thread_id, me, admin);
-      await talk.send(picked.length && !text.startsWith("@") ? `@${picked[0]} ${text}` : text, {}, false, pictures);
+      await talk.send(picked.length && !text.startsWith("@") ? `@${picked[0]} ${text}` : text, {}, false, files);
       talk.end();
       go(placeOf("thread", th.thread_id));
     }
@@ -60,7 +60,7 @@ export function NewView({ me, admin }: { me: string; admin: boolean }) {
         )}
       </div>
       <Fault words={fault} onClose={() => setFault("")} />
-      <Composer draft="new" anywhere={picked.length > 1} pictures={picked.length < 2} busy={false} hears={hears} onSend={send} onStop={async () => []} onFault={setFault} />
+      <Composer draft="new" anywhere={picked.length > 1} files={picked.length < 2} busy={false} hears={hears} onSend={send} onStop={async () => []} onFault={setFault} />
     </>
   );
 }

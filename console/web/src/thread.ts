@@ -3,7 +3,7 @@ import { answer, Fault, threads } from "./api";
 import { alike, askedWith, entryOf, imagesOf, isNote, personSays } from "./entries";
 import { before, Replaced } from "./history";
 import { pause, reported, Talk, words } from "./talk";
-import type { Picture } from "./pictures";
+import type { FileBlock } from "./files";
 import { t } from "./strings";
 
 interface Pending { run: string; asking?: Promise<unknown>; entry: Entry | null; begun: boolean; answers?: boolean; here?: boolean }
@@ -85,7 +85,7 @@ export class Thread extends Talk<More> {
       return this.entry(m, asked.get(about?.room?.exchange ?? ""));
     });
     const waiting = this.pending.filter((p) => p.entry && !entries.some((e) => e.id === p.entry?.id)).map((p, i) => ({ ...(p.entry as Entry), queued: !p.begun && (i > 0 || this.pending.some((q) => q.begun && q !== p)) }));
-    const all = [...this.replaced.by(this.store.get().messages), ...entries.filter((e) => e.text || e.images.length), ...waiting];
+    const all = [...this.replaced.by(this.store.get().messages), ...entries.filter((e) => e.text || e.images.length || e.files?.length), ...waiting];
     const old = this.store.get();
     const same = all.length === old.entries.length && all.every((e, i) => e === old.entries[i]);
     this.store.set({ summed: this.replaced.hasMore });
@@ -104,7 +104,7 @@ export class Thread extends Talk<More> {
     const took = room && this.took.get(`${room.exchange} ${room.round} ${m.name}`);
     const old = this.made.get(m.id);
     if (old?.of === m && old.took === took) return old.entry;
-    const entry = entryOf(m, this.me);
+    const entry = entryOf(m, this.me, this.id);
     if (entry.kind === "agent") {
       const after = asked && entry.at ? (Date.parse(entry.at) - Date.parse(asked)) / 1000 : undefined;
       entry.spent = { took, after, input: m.usage_metadata?.input_tokens, output: m.usage_metadata?.output_tokens, cost: m.response_metadata?.cost_usd };
@@ -113,10 +113,10 @@ export class Thread extends Talk<More> {
     return entry;
   }
 
-  async send(text: string, fields: object = {}, answers = false, pictures: Picture[] = []): Promise<void> {
+  async send(text: string, fields: object = {}, answers = false, files: FileBlock[] = []): Promise<void> {
     const id = crypto.randomUUID?.() ?? `m-${Date.now()}-${Math.random()}`;
-    const content = pictures.length === 0 ? text : [{ type: "text", text }, ...pictures.map(({ mime_type, data }) => ({ type: "image", mime_type, data }))];
-    const p: Pending = { run: "", entry: { ...personSays(this.me, id, text), images: imagesOf(content) }, begun: this.pending.length === 0, answers, here: true };
+    const content = files.length === 0 ? text : [{ type: "text", text }, ...files];
+    const p: Pending = { run: "", entry: { ...personSays(this.me, id, text), images: imagesOf(content), files: files.filter((f) => f.type === "file").map((f) => ({ name: f.name })) }, begun: this.pending.length === 0, answers, here: true };
     await this.start(p, { input: { messages: [{ type: "human", id, content }] }, ...fields });
   }
 

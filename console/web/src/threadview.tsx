@@ -7,7 +7,7 @@ import { CostsOf } from "./costs";
 import { agentOf, lists, looked, refresh, titleOf } from "./lists";
 import { Menu, type Action } from "./menu";
 import { Dialog } from "./dialog";
-import type { Picture } from "./pictures";
+import type { FileBlock } from "./files";
 import { go, placeOf, useStore } from "./store";
 import { words } from "./talk";
 import { Leave, parked, Pause } from "./questions";
@@ -43,7 +43,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
   const agent = agentOf(s.thread);
   const after = (m: string) => s.messages.length - s.messages.findIndex((x) => x.id === m);
 
-  const send = async (text: string, pictures: Picture[]) => {
+  const send = async (text: string, files: FileBlock[]) => {
     if (editing) {
       setEditing("");
       return talk.resend(editing, text);
@@ -55,7 +55,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
       void refresh();
       return go(placeOf("room", room.id));
     }
-    await talk.send(agent && to.length === 0 ? `@${agent} ${text}` : text, {}, false, pictures);
+    await talk.send(agent && to.length === 0 ? `@${agent} ${text}` : text, {}, false, files);
     void refresh();
   };
   const hears = (m: Mentions, text: string): string => {
@@ -115,7 +115,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
         {!s.busy && parked(s.entries).map((e) => <Pause key={e.id} entry={e} onAnswer={(text) => attempt(talk.send(`@${e.author} ${text}`, {}, true))} />)}
       </div>
       <Fault words={s.fault} onClose={talk.clearFault} />
-      <Composer draft={id} anywhere={false} pictures busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
+      <Composer draft={id} anywhere={false} files busy={s.busy} hears={hears} onSend={send} onStop={() => talk.stop()} given={given} onFault={(f) => talk.store.set({ fault: f })} onUp={() => { const e = last(); if (e && !s.busy) edit(e); }}>
         {editing && (
           <p class="notice">
             {t.editing(after(editing) - 1)} <button type="button" class="quiet" onClick={() => (setEditing(""), put(""))}>{t.cancelEdit}</button>

@@ -7,7 +7,7 @@ export type { Block, Costs, Delegate, DelegateEntry, DelegateType, Field, Found,
 export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string }
 /** ThreadMessage is one that was read, or one that was just sent and of which no more is known. */
 export type ThreadMessage = Pick<S.ThreadMessage, "id" | "type" | "content" | "name" | "usage_metadata"> & {
-  additional_kwargs?: { metadata?: { room?: Facts; time?: string; summary?: { replaced: number } } };
+  additional_kwargs?: { metadata?: { room?: Facts; time?: string; summary?: { replaced: number }; files?: { n: number; name: string; type: string; bytes: number }[] } };
   response_metadata?: { cost_usd?: number };
 };
 export type Thread = Pick<S.Thread, "thread_id" | "created_at" | "updated_at" | "status" | "metadata"> & { values?: { messages: ThreadMessage[] } };
@@ -34,6 +34,7 @@ export interface Entry {
   mine?: boolean; to?: string[]; round?: number; exchange?: string; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string;
   /** past says that a summary stands for it now. */
   past?: boolean; summary?: boolean;
+  files?: { name: string; bytes?: number; href?: string }[];
   at?: string; cost?: number; spent?: Spent; queued?: boolean;
 }
 export interface Live {
