@@ -14,7 +14,7 @@ import (
 func TestMessageFrom(t *testing.T) {
 	t.Parallel()
 	lead, proto := says(t, "I am the lead."), says(t, "fine")
-	f := folder(t, lead, roster(openaiEntry("proto", proto)))
+	f := folder(t, lead, "lead: { history_max_tokens: 100000 }\n"+roster(openaiEntry("proto", proto)))
 	long := "line 1\n" + strings.Repeat("x", 200_000)
 	f.Write("question.md", long+"\n")
 	f.Write("proto", "a file of that name")
@@ -92,7 +92,7 @@ func TestTerminalCommands(t *testing.T) {
 	s.keys("/who", "Enter")
 	s.until("@proto            openai")
 	s.keys("/threads", "Enter")
-	s.until("  old\n")
+	s.until("  old  earlier words\n")
 	s.keys("/search EARLIER  words", "Enter")
 	s.until("  old  operator → proto: earlier words\n")
 	s.keys("/thread old", "Enter")

@@ -104,7 +104,7 @@ func TestSignalEndsOneTurn(t *testing.T) {
 			pids := agentPIDs(t, f.Dir, mode)
 			expect(t, mode+": processes", 1, len(pids))
 			soon(t, mode+": the agent is gone", 4*time.Second, gone(pids...))
-			expect(t, "the record", "coder failed: (stopped by the operator)", voices(show(t, f, "main"))[1])
+			expect(t, "the record", "coder: working on it\n\n(The answer is incomplete: stopped by the operator)", voices(show(t, f, "main"))[1])
 		}
 	}
 }
