@@ -31,6 +31,7 @@ type ask struct {
 	fresh    bool           // the peer had forgotten the conversation
 	reported string         // the state as it was reported last
 	thought  string         // the reasoning that has been reported
+	told     string         // what has been polled of the answer and reported
 	shown    *redact.Stream // the reported text
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/langrooms/langrooms"
@@ -89,14 +90,27 @@ func (x *ask) pause(ctx context.Context, w *watcher, d time.Duration) {
 	}
 }
 
-// report passes the task's state on when it has changed, and its reasoning.
+// report passes the task's state on when it has changed, its reasoning, and what it has of the
+// answer by now.
 func (x *ask) report() {
+	x.tell()
 	p := langrooms.Progress{Kind: langrooms.ProgressStatus, State: stateWord(x.task.state), Text: clip(x.task.status, maxReport)}
 	if key := p.State + "\x00" + p.Text; key != x.reported && x.task.phase() == pending {
 		x.reported = key
 		x.progress(p)
 	}
 	x.think()
+}
+
+// tell passes on by how much the answer of a peer without subscriptions has grown. One that has
+// become another is not told any more.
+func (x *ask) tell() {
+	rest, grown := strings.CutPrefix(x.task.artifacts, x.told)
+	if x.peer.streaming || !grown || blank(rest) || x.task.phase() != pending || len(x.task.artifacts) > maxAnswer {
+		return
+	}
+	x.told = x.task.artifacts
+	x.progress(langrooms.Progress{Kind: langrooms.ProgressText, Text: rest})
 }
 
 // stillRunning is the end of patience with a peer that works.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/langrooms/langrooms"
 	"github.com/langrooms/langrooms/delegate"
 )
 
@@ -29,6 +30,49 @@ func TestSchedule(t *testing.T) {
 	want := []time.Duration{ms(1000), ms(2500), ms(4750), ms(8125), ms(13125), ms(18125), ms(23125), ms(28125)}
 	if !slices.Equal(l.at, want) {
 		t.Errorf("the task was looked at after %v, want %v", l.at, want)
+	}
+}
+
+// What a polled answer has grown by is told, so that the words of a task that is stopped are known;
+// nothing is told twice, nothing of a secret, and nothing more when it has become another answer.
+func TestPolledWordsAreTold(t *testing.T) {
+	working := func(texts ...string) reply {
+		var parts []string
+		for _, text := range texts {
+			parts = append(parts, fmt.Sprintf(`{"artifactId":%q,"parts":[{"text":%q}]}`, text[:1], text))
+		}
+		return result(`{"task":{"id":"task-1","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"artifacts":[` + strings.Join(parts, ",") + `]}}`)
+	}
+	for _, c := range []struct {
+		name    string
+		replies []reply
+		want    []string
+	}{
+		{"grows", []reply{working("I think"), working("I think it is"), working("I think it is"), working("I think it is", "The linker")}, []string{"I think", " it is", "\n\nThe linker"}},
+		{"another", []reply{working("I think"), working("No"), working("No, it is not")}, []string{"I think"}},
+		{"a secret", []reply{working("it is " + secretToken[:7]), working("it is " + secretToken + ".")}, []string{"it is "}},
+		{"blank", []reply{working(" "), working(" "), working(" so")}, []string{" so"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var told []string
+			f := &fakePeer{card: cardV1, replies: append([]reply{result(inTask(taskV1("WORKING", "")))}, c.replies...)}
+			key := func(c *Config) { c.Token = func() (string, error) { return secretToken, nil } }
+			inBubble(t, f, key, func(t *testing.T, a *Agent) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				_, err := a.Ask(ctx, delegate.Request{Prompt: "hi", Progress: func(p langrooms.Progress) {
+					if p.Kind == langrooms.ProgressText {
+						told = append(told, p.Text)
+					}
+				}})
+				if kindOf(err) != delegate.KindCanceled {
+					t.Errorf("Ask = %v", err)
+				}
+			})
+			if !slices.Equal(told, c.want) {
+				t.Errorf("told %q, want %q", told, c.want)
+			}
+		})
 	}
 }
 

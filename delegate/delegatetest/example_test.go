@@ -120,10 +120,11 @@ var harness = delegatetest.Harness{
 	Except: map[string]string{
 		"credential-refused": noHTTP, "credential-probed": noHTTP, "busy": noHTTP, "busy-once": noHTTP, "busy-long": noHTTP, "elsewhere": noHTTP,
 		"files": "a function is sent text", "files-returned": "a function returns text",
-		"preamble":   "a function is told nothing of its part",
-		"parts":      "a mirror says one message",
-		"late-words": "a function that has returned says no more",
-		"leave":      asksNobody, "leave-stopped": asksNobody,
+		"preamble":      "a function is told nothing of its part",
+		"stopped-words": "a mirror reports nothing",
+		"parts":         "a mirror says one message",
+		"late-words":    "a function that has returned says no more",
+		"leave":         asksNobody, "leave-stopped": asksNobody,
 	},
 	Start: func(_ testing.TB, script delegatetest.Script) delegate.Delegate {
 		m := newMirror()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/langrooms/langrooms/delegate"
@@ -13,6 +14,7 @@ var failureRules = []rule{
 	{"error", "a peer that says it failed is an error of kind failed, with the peer's words", checkError},
 	{"absent", "a peer that is not there is an error of kind unreachable, not accepted", checkAbsent},
 	{"canceled", "the context's end returns an error of kind canceled, and the peer is stopped", checkCanceled},
+	{"stopped-words", "what the peer says is told as it comes, so that the words of an ask that is stopped are known", checkStoppedWords},
 	{"canceled-before", "an ended context is an error of kind canceled, and nothing is sent", checkCanceledBefore},
 	{"timeout", "Request.Timeout ends the wait with kind timeout or still_running, or with what was said, marked incomplete", checkTimeout},
 	{"died", "a peer that dies in the middle is an error, neither canceled nor refused, or what was said, marked incomplete", checkDied},
@@ -65,6 +67,39 @@ func checkCanceled(r *run) {
 	}
 	r.fails(a.err, "Ask", delegate.KindCanceled)
 	r.stops(m)
+}
+
+func checkStoppedWords(r *run) {
+	const words = "I think it is the linker."
+	d := r.start(Script{End: EndHold, Pieces: pieces("I think ", "it is ", "the linker.")})
+	ctx, cancel := context.WithCancel(r.open)
+	defer cancel()
+	a := r.begin(ctx, d, delegate.Request{Prompt: "hi"})
+	told := r.told(a, words)
+	cancel()
+	if !r.wait(a) {
+		return
+	}
+	if !told {
+		r.broken("the peer said %q and worked on; the reports had %q", words, a.progress.text())
+	}
+	r.fails(a.err, "Ask", delegate.KindCanceled)
+}
+
+// told waits until the reports of a have said words, or a is over.
+func (r *run) told(a *asking, words string) bool {
+	limit := time.NewTimer(r.patience)
+	defer limit.Stop()
+	for a.progress.text() != words {
+		select {
+		case <-a.progress.news:
+		case <-a.done:
+			return a.progress.text() == words
+		case <-limit.C:
+			return false
+		}
+	}
+	return true
 }
 
 func checkCanceledBefore(r *run) {

@@ -213,7 +213,9 @@ func (r *reference) play(ctx context.Context, req delegate.Request) (delegate.Re
 		select {
 		case piece := <-pieces:
 			said.Write(piece)
-			reported = r.report(req, said.String(), reported)
+			if !r.has("stopped-words") {
+				reported = r.report(req, said.String(), reported)
+			}
 		case err := <-over:
 			return r.finish(req, said.String(), reported, err)
 		case <-ctx.Done():

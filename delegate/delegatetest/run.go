@@ -181,7 +181,7 @@ func (a *asking) outcome() string {
 
 // begin starts an Ask.
 func (r *run) begin(ctx context.Context, d delegate.Delegate, req delegate.Request) *asking {
-	a := &asking{delegate: d, progress: &progress{}, done: make(chan struct{})}
+	a := &asking{delegate: d, progress: &progress{news: make(chan struct{}, 1)}, done: make(chan struct{})}
 	req.Progress = a.progress.note
 	r.mu.Lock()
 	r.asks = append(r.asks, a)
@@ -262,6 +262,7 @@ type progress struct {
 	busy    bool
 	over    bool
 	fault   []string
+	news    chan struct{} // holds one when there are new reports
 }
 
 func (p *progress) note(report langrooms.Progress) {
@@ -281,6 +282,10 @@ func (p *progress) note(report langrooms.Progress) {
 	p.reports = append(p.reports, report)
 	p.busy = true
 	p.mu.Unlock()
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
 	runtime.Gosched() // lets a report from another goroutine in, to be noticed
 	p.mu.Lock()
 	p.busy = false

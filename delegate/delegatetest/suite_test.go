@@ -116,6 +116,7 @@ func TestABrokenDelegateFailsUnderTheRulesName(t *testing.T) {
 		{"absent-accepted", "absent", false},
 		{"canceled-kind", "canceled", false},
 		{"canceled-before", "canceled-before", false},
+		{"stopped-words", "stopped-words", false},
 		{"died", "died", false},
 		{"secret-reply", "secret", false},
 		{"secret-error", "secret", false},
