@@ -30,6 +30,9 @@ func ClampHistory(n int) int {
 const (
 	bytesPerToken    = 3
 	tokensPerMessage = 16 // the role, and the envelope of a room message
+	// tokensPerFile is what an image takes at the sizes that endpoints shrink it to; any other
+	// file is named.
+	tokensPerFile = 1500
 )
 
 // TokensOf estimates how many tokens a text takes in a model's request, rather too many than too few.
@@ -40,6 +43,9 @@ func Tokens(m langrooms.Message) int {
 	n := tokensPerMessage
 	for _, p := range m.Parts {
 		n += TokensOf(p.Text)
+		if p.Kind == langrooms.PartImageURL || p.Kind == langrooms.PartBinary {
+			n += tokensPerFile
+		}
 		if c := p.ToolCall; c != nil {
 			n += TokensOf(c.ID+c.Name+c.Arguments) + tokensPerMessage
 		}

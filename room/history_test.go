@@ -66,6 +66,19 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// An image takes its room, however short the words beside it.
+func TestHistoryCountsImages(t *testing.T) {
+	var messages []langrooms.Message
+	for n := range 10 {
+		m := asks(fmt.Sprint(n), "look")
+		m.Parts = append(m.Parts, langrooms.Part{Kind: langrooms.PartBinary, MIMEType: "image/png", Data: []byte("x")})
+		messages = append(messages, m)
+	}
+	if shown, left := room.History(messages, 8000); left != 8 || ids(shown) != "8-omitted 8 9" {
+		t.Errorf("shown %s, %d left", ids(shown), left)
+	}
+}
+
 // What alone is too long is clipped, and the caller's messages stay as they were.
 func TestHistoryClips(t *testing.T) {
 	big := strings.Repeat("wörd ", 10_000)
