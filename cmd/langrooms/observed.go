@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/gate"
@@ -30,8 +32,8 @@ func loggerTo(out io.Writer, form string) (*slog.Logger, error) {
 }
 
 // observe begins to count what app's server does.
-func observe(app *setup.App, log *slog.Logger) *telemetry.Telemetry {
-	return telemetry.New(telemetry.Config{Log: log, Version: version(),
+func observe(app *setup.App, log *slog.Logger, tracer trace.Tracer) *telemetry.Telemetry {
+	return telemetry.New(telemetry.Config{Log: log, Tracer: tracer, Version: version(),
 		Members: func() int { return len(app.Roster.Current().Names()) }})
 }
 

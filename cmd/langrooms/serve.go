@@ -55,13 +55,18 @@ func (p *program) serve(ctx context.Context, required bool, addr, logForm string
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT)
 	defer stop()
+	tracer, sendLast, err := p.tracer(ctx)
+	if err != nil {
+		return err
+	}
+	defer sendLast()
 	door, desk := &ownDoor{}, &consent.Desk{}
 	app, err := setup.Open(ctx, setup.Options{Path: p.config, Required: required, Notify: func(text string) { p.said("%s", text) },
 		OwnServer: door.server, Permission: desk.Permission})
 	if err != nil {
 		return err
 	}
-	s, err := p.newServer(app, door, desk, observe(app, log), addr)
+	s, err := p.newServer(app, door, desk, observe(app, log, tracer), addr)
 	if err != nil {
 		return errors.Join(err, app.Close())
 	}

@@ -30,7 +30,7 @@ type turner struct {
 // turn takes a run's turn, and keeps what the room itself says to it.
 func (t turner) turn(ctx context.Context, r runs.Run, in runs.Input, feed runs.Feed) (result langrooms.Result, err error) {
 	var end func(langrooms.Result, error)
-	feed.Events, end = t.seen.Turn(ctx, r.Thread, r.ID, feed.Events)
+	ctx, feed.Events, end = t.seen.Turn(ctx, r.Thread, r.ID, feed.Events)
 	defer func() { end(result, err) }()
 	ctx = delegate.WithTrace(ctx, in.Trace)
 	asking := ctx

@@ -52,7 +52,7 @@ func New(cfg Config) (*Agent, error) {
 	if a.base.Transport == nil {
 		a.base.Transport = http.DefaultTransport
 	}
-	a.base.Transport = httpx.Retry(a.base.Transport, cfg.HTTP.Retries)
+	a.base.Transport = httpx.Traced(httpx.Retry(a.base.Transport, cfg.HTTP.Retries))
 	return a, nil
 }
 

@@ -148,6 +148,7 @@ func (s *session) prompt(ctx context.Context, req delegate.Request) (delegate.Re
 	if trace := delegate.TraceOf(ctx); len(trace) > 0 && s.hello.Capabilities.Meta[delegate.TraceMeta] != nil {
 		prompt.Meta = map[string]any{delegate.TraceMeta: trace.String()}
 	}
+	prompt.Meta = withTraceContext(ctx, prompt.Meta)
 	answer := s.call(acp.AgentMethodSessionPrompt, prompt)
 	c := newCollector(s.redact, req.Progress)
 	for {
@@ -278,4 +279,21 @@ func (s *session) abandon(t *turn, answer <-chan callResult) bool {
 			return false
 		}
 	}
+}
+
+// withTraceContext puts the trace context of ctx beside what meta holds, under the names that ACP
+// reserves for it.
+func withTraceContext(ctx context.Context, meta map[string]any) map[string]any {
+	parent, state := delegate.TraceContextOf(ctx)
+	if parent == "" {
+		return meta
+	}
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta[delegate.TraceParentKey] = parent
+	if state != "" {
+		meta[delegate.TraceStateKey] = state
+	}
+	return meta
 }

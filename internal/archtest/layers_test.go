@@ -77,7 +77,7 @@ var layers = []row{
 	{layer: 4, pkg: "consent", may: []string{"delegate"}},
 	{layer: 4, pkg: "gate", modules: []string{"golang.org/x/time"}},
 
-	{layer: 2, pkg: "internal/telemetry", modules: []string{"github.com/prometheus/client_golang"}},
+	{layer: 2, pkg: "internal/telemetry", may: []string{"delegate"}, modules: []string{"github.com/prometheus/client_golang", "go.opentelemetry.io/otel"}},
 
 	{layer: 5, pkg: "langgraphapi", may: []string{"checkpointer", "internal/openapi", "room", "thread", "runs"}},
 	{layer: 5, pkg: "a2aserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{a2aSDK}},

@@ -20,8 +20,8 @@ type Task struct {
 	// Text is the message, Context the conversation that the client asked for, if any,
 	// Assigned the one that it is in.
 	Text, Context, Assigned string
-	// Token is the bearer credential that came with it.
-	Token string
+	// Token is the bearer credential that came with it, TraceParent its place in a trace.
+	Token, TraceParent string
 }
 
 // TaskEnd is how a task ends, or pauses.
@@ -83,6 +83,9 @@ func (a *Agent) Execute(ctx context.Context, in *a2asrv.ExecutorContext) iter.Se
 		if call, ok := a2asrv.CallContextFrom(ctx); ok {
 			if values, _ := call.ServiceParams().Get("Authorization"); len(values) > 0 {
 				task.Token = values[0]
+			}
+			if values, _ := call.ServiceParams().Get("traceparent"); len(values) > 0 {
+				task.TraceParent = values[0]
 			}
 		}
 		a.mu.Lock()

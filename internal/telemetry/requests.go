@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // seen is what becomes known of a request while it is answered. Until its end it belongs to the
@@ -27,15 +30,16 @@ func (t *Telemetry) Requests(id string, next http.Handler) http.Handler {
 		_ = rec.control.SetWriteDeadline(time.Time{}) // the one of an earlier request on the connection; a recorder has none
 		t.open.Inc()
 		s := &seen{}
+		ctx, span := t.tracer.Start(propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header)), "request", trace.WithSpanKind(trace.SpanKindServer))
 		defer func() {
 			rec.deadline() // for what is still buffered
 			t.open.Dec()
 			if rec.stream {
 				t.streams.Dec()
 			}
-			t.answered(r, rec, s, rec.Header().Get(id), time.Since(began))
+			t.answered(r, rec, s, rec.Header().Get(id), time.Since(began), span)
 		}()
-		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), requestKey{}, s)))
+		next.ServeHTTP(rec, r.WithContext(context.WithValue(ctx, requestKey{}, s)))
 	})
 }
 
@@ -81,7 +85,7 @@ func bounded(id string) string {
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 // answered counts and logs a request that is over.
-func (t *Telemetry) answered(r *http.Request, rec *recorder, s *seen, id string, took time.Duration) {
+func (t *Telemetry) answered(r *http.Request, rec *recorder, s *seen, id string, took time.Duration, span trace.Span) {
 	method, route := "other", "other"
 	if slices.Contains(methods, r.Method) {
 		method = r.Method
@@ -100,6 +104,7 @@ func (t *Telemetry) answered(r *http.Request, rec *recorder, s *seen, id string,
 	if !rec.stream {
 		t.took.WithLabelValues(route).Observe(took.Seconds())
 	}
+	endRequest(span, method, route, id, s.thread, status)
 	level := slog.LevelInfo
 	if (method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions) && status < http.StatusBadRequest {
 		level = slog.LevelDebug

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // Config wires a [Telemetry].
@@ -16,6 +18,8 @@ type Config struct {
 	// Log takes the records: requests that change something or fail, turns and dispatches at
 	// the level info, other requests at debug. Nil drops them.
 	Log *slog.Logger
+	// Tracer makes the spans; nil makes none.
+	Tracer trace.Tracer
 	// Members counts the delegates of the roster; nil leaves the gauge out.
 	Members func() int
 	// Version is the program's.
@@ -27,6 +31,7 @@ type Config struct {
 // Telemetry counts and logs. Make one with [New]; a nil one does neither.
 type Telemetry struct {
 	log        *slog.Logger
+	tracer     trace.Tracer
 	writeBound time.Duration
 	registry   *prometheus.Registry
 
@@ -51,10 +56,13 @@ func New(cfg Config) *Telemetry {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Tracer == nil {
+		cfg.Tracer = noop.NewTracerProvider().Tracer("")
+	}
 	if cfg.WriteBound == 0 {
 		cfg.WriteBound = 30 * time.Second
 	}
-	t := &Telemetry{log: cfg.Log, writeBound: cfg.WriteBound, registry: prometheus.NewRegistry()}
+	t := &Telemetry{log: cfg.Log, tracer: cfg.Tracer, writeBound: cfg.WriteBound, registry: prometheus.NewRegistry()}
 	t.requests = t.counters("langrooms_http_requests_total", "Requests by method, route and status.", "method", "route", "status")
 	t.took = t.histograms("langrooms_http_request_seconds", "How long requests took that were no streams.", prometheus.DefBuckets, "route")
 	t.open = t.gauge("langrooms_http_requests_open", "Requests that are being answered, streams among them.")
@@ -103,8 +111,12 @@ func (t *Telemetry) Metrics() http.Handler {
 // requestKey is where a request's id goes along in a context.
 type requestKey struct{}
 
-// Carry gives a turn's context what of its caller's is to be seen there: the request's id.
+// Carry gives a turn's context what of its caller's is to be seen there: the request's id and its
+// place in a trace.
 func (t *Telemetry) Carry(caller, turn context.Context) context.Context {
+	if at := trace.SpanContextFromContext(caller); at.IsValid() {
+		turn = trace.ContextWithSpanContext(turn, at)
+	}
 	if s, ok := caller.Value(requestKey{}).(*seen); ok {
 		return context.WithValue(turn, requestKey{}, s)
 	}

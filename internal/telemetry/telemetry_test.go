@@ -151,7 +151,7 @@ func TestTurns(t *testing.T) {
 	stack(seen, mux).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil))
 	log.Reset()
 	passed := 0
-	events, end := seen.Turn(turn, "t\n1", "run-1", func(langrooms.Event) { passed++ })
+	_, events, end := seen.Turn(turn, "t\n1", "run-1", func(langrooms.Event) { passed++ })
 	cost := 0.5
 	for _, o := range []langrooms.Outcome{
 		{Author: "proto", Round: 1, OK: true, Reply: "planted-reply", Usage: &langrooms.Usage{InputTokens: 7, OutputTokens: 3, CostUSD: &cost}},
@@ -162,7 +162,7 @@ func TestTurns(t *testing.T) {
 	}
 	wants(t, "the metrics in the middle", metrics(t, seen), "langrooms_turns_running 1")
 	end(langrooms.Result{Exchange: "x-1", Reason: langrooms.ReasonCapped, Text: "planted-result"}, nil)
-	_, end = seen.Turn(turn, "t", "run-2", nil)
+	_, _, end = seen.Turn(turn, "t", "run-2", nil)
 	end(langrooms.Result{}, errors.New("planted-failure"))
 	text := metrics(t, seen)
 	wants(t, "the metrics", text, `langrooms_dispatches_total{delegate="proto",outcome="ok"} 1`, `langrooms_dispatches_total{delegate="oracle",outcome="timeout"} 1`,
@@ -173,7 +173,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%d events passed; the log and the metrics:\n%s%s", passed, log.String(), text)
 	}
 	var none *telemetry.Telemetry
-	events, end = none.Turn(turn, "t", "r", func(langrooms.Event) { passed++ })
+	_, events, end = none.Turn(turn, "t", "r", func(langrooms.Event) { passed++ })
 	events(langrooms.Event{})
 	end(langrooms.Result{}, nil)
 	if passed != 4 {
