@@ -38,6 +38,10 @@ func TestConsoleFiles(t *testing.T) {
 	b.until("nothing was dropped", `document.querySelectorAll(".pictures img").length === 2`)
 	b.give("drop", "DragEvent", "<b>notes</b>.txt", "text/plain", `"a log\n<b>"`)
 	b.click("button", "Remove two.png")
+	eval[bool](b, `(() => { const d = new DataTransfer(); d.items.add(new File(["x"], "chosen.txt", { type: "text/plain" }));
+  const i = document.querySelector("input[type=file]"); i.files = d.files; return i.dispatchEvent(new Event("change", { bubbles: true })); })()`)
+	b.sees("button", "Attach files")
+	b.click("button", "Remove chosen.txt")
 	b.say("@oracle what is this?")
 	b.says("oracle", "I am a demo agent")
 	const shown = `find.all("article", "operator").some((e) => e.querySelector("img")?.src.startsWith("data:image/png;base64,iVBOR") && e.querySelector("img").naturalWidth === 1 && e.querySelectorAll("img").length === 1) && document.querySelector("article a.file")?.download.endsWith(".txt")`

@@ -42,6 +42,7 @@ export function Composer(p: Props) {
   const open = offers.length > 0;
   const area = useRef<HTMLTextAreaElement>(null);
   const asked = useRef<AbortController | null>(null);
+  const chosen = useRef<HTMLInputElement>(null);
 
   const show = (value: string) => setText((latest.current = value));
   const write = (value: string) => {
@@ -113,11 +114,12 @@ export function Composer(p: Props) {
       p.onFault(words(err));
     }
   };
+  const add = (given: File[]) => void read(given, files, !!p.files).then(setFiles, (err) => p.onFault(words(err)));
   const attach = (e: Event, data: DataTransfer | null) => {
     const given = taken(data);
     if (!given) return;
     e.preventDefault();
-    void read(given, files, !!p.files).then(setFiles, (err) => p.onFault(words(err)));
+    add(given);
   };
   const stop = async () => {
     try {
@@ -179,6 +181,8 @@ export function Composer(p: Props) {
         onBlur={() => setOffers([])}
       />
       <div class="under">
+        <button type="button" class="icon" aria-label={t.attach} title={t.attach} onClick={() => chosen.current?.click()}>＋</button>
+        <input ref={chosen} type="file" multiple hidden tabIndex={-1} aria-label={t.attach} onChange={(e) => (add([...(e.currentTarget.files ?? [])]), (e.currentTarget.value = ""))} />
         {found.to.map((name) => <span key={name} class="chip"><Avatar name={name} small />{name}</span>)}
         <span class="hint" id="hears" aria-live="polite">{found.kind === "unknown" && open ? "" : p.hears(found, text)}</span>
         <span class="grow" />

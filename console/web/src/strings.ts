@@ -92,6 +92,7 @@ export const t = {
     unknown: (token: string, near: string) => `${token} is nobody on the roster.${near ? ` Did you mean @${near}?` : ""}`,
   },
   files: "Files",
+  attach: "Attach files",
   filesHint: "Who is asked is sent the files that it takes, and told the names of others.",
   noText: (name: string) => `${name} is no text in UTF-8; a shared session takes no other files.`,
   tooLargeFile: (name: string, kb: number) => `${name} is larger than ${kb} KB.`,
