@@ -221,6 +221,7 @@ func (p *parser) checkConfig(c, old *Config, top *yaml.Node) {
 	}
 	s := &scope{parser: p}
 	checkNamesake(s, c)
+	checkCosts(s, c, top)
 	if c.Model.Provider == "openai" && c.Model.Model == "" {
 		s.report(Error, section(top, "model"), "model.model", "model.model is missing; provider openai needs it")
 		c.Model.Provider, c.Model.Model = old.Model.Provider, old.Model.Model
