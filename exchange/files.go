@@ -29,6 +29,15 @@ func (t *Turn) Given(ctx context.Context) ([]langrooms.Part, error) {
 
 func isCall(p langrooms.Part) bool { return p.Kind == langrooms.PartToolCall }
 
+// files are the parts of the message that go to a member: once, to who keeps the conversation.
+func (x *run) files(member string) []langrooms.Part {
+	d, _ := x.room.Roster.Get(member)
+	if x.plan.Round() > 1 && d.Info().Conversational {
+		return nil
+	}
+	return slices.Concat(x.address.Said.Parts, x.address.Files)
+}
+
 // filesOf are the files among the parts of a message, as they go to a member. Of more than may go
 // with one message the names alone do.
 func filesOf(parts []langrooms.Part) []delegate.File {
