@@ -16,7 +16,7 @@ func TestConsoleCosts(t *testing.T) {
 	b.until("the turn goes on", `!find.one("button", "Stop")`)
 	expect(t, "told without having been asked for", false, eval[bool](b, `document.querySelector("[role=log]").innerText.includes("tokens")`))
 	b.menu("proto", 0, "Show cost and time")
-	b.until("not told", `/Took [\d.]+ s · 3 tokens read, 2 written · \$0\.40/.test(find.all("article", "proto")[0].innerText)`)
+	b.until("not told", `/(Took [\d.]+ s|Was there [\d.]+ s after its question) · 3 tokens read, 2 written · \$0\.40/.test(find.all("article", "proto")[0].innerText)`)
 	b.menu("proto", 0, "Hide cost and time")
 	b.until("still told", `!find.all("article", "proto")[0].innerText.includes("tokens")`)
 	b.do(chromedpReload())
@@ -34,5 +34,9 @@ func TestConsoleCosts(t *testing.T) {
 	eval[bool](b, `(URL.createObjectURL = (blob) => { blob.text().then((t) => { window.exported = t; }); return "blob:none"; }, true)`)
 	b.menu("proto", 0, "Export")
 	b.until("a message is not exported", `window.exported?.includes("auth did") && !window.exported.includes("who knows")`)
+	b.say("@proto once more")
+	b.until("no second answer", `find.all("article", "proto").length === 2 && !find.one("button", "Stop")`)
+	b.menu("proto", 1, "Show cost and time")
+	b.until("how long it took is not told", `/Took [\d.]+ s · /.test(find.all("article", "proto")[1].innerText)`)
 	s.end(t)
 }

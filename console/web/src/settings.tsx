@@ -7,6 +7,9 @@ import { t } from "./strings";
 
 const keys = Object.keys(t.knobs);
 
+/** leastOf is the least value of a number: a whole one of a room is 1 at the least. */
+const leastOf = (f: Field) => f.least || (f.kind === "whole number" ? 1 : 0);
+
 /** SettingsView is Settings ▸ Behavior ▸ Room: the knobs of a room, with what they do. */
 export function SettingsView() {
   const [now, setNow] = useState<Settings | null>(null);
@@ -24,15 +27,16 @@ export function SettingsView() {
   if (!now) return <Fault words={fault} onClose={() => setFault("")} />;
 
   const fieldOf = (key: string): Field => now.schema.find((f) => f.key === key) ?? { key, help: "", group: "", kind: "", live: false };
-  const odd = (s: Settings, k: string) => s.written[k] !== undefined && Number(s.written[k]) !== Number(s.in_force[k]); // such as above the ceiling
-  const changed = keys.filter((k) => Number(values[k]) !== Number(now.in_force[k]) || odd(now, k));
+  const valueOf = (k: string, v: unknown) => (fieldOf(k).kind === "choice" ? String(v) : Number(v));
+  const odd = (s: Settings, k: string) => s.written[k] !== undefined && valueOf(k, s.written[k]) !== valueOf(k, s.in_force[k]); // such as above the ceiling
+  const changed = keys.filter((k) => valueOf(k, values[k]) !== valueOf(k, now.in_force[k]) || odd(now, k));
   const other = theirs && keys.filter((k) => theirs.in_force[k] !== now.in_force[k] || theirs.written[k] !== now.written[k]);
   const save = async (version: string) => {
     setFault("");
     setSaid("");
     if (changed.length === 0) return setSaid(t.unchanged);
     try {
-      take(await settings.save(version, Object.fromEntries(changed.map((k) => [k, Number(values[k])]))));
+      take(await settings.save(version, Object.fromEntries(changed.map((k) => [k, valueOf(k, values[k])]))));
       setSaid(t.saved);
     } catch (err) {
       if (err instanceof Refused && err.status === 409) return setTheirs(await settings.read());
@@ -40,10 +44,10 @@ export function SettingsView() {
     }
   };
   const input = (key: string, raw: string) => {
-    const max = fieldOf(key).ceiling || Infinity;
-    const n = Math.trunc(Number(raw.replace(/[^\d]/g, "")));
+    const f = fieldOf(key);
+    const n = Number(raw.replace(/[^\d.]/g, ""));
     setSaid("");
-    setValues({ ...values, [key]: raw === "" ? "" : String(Math.min(n, max)) });
+    setValues({ ...values, [key]: raw === "" ? "" : String(Math.min(f.kind === "whole number" ? Math.trunc(n) : n, f.ceiling || Infinity)) });
   };
   return (
     <div class="page">
@@ -60,15 +64,16 @@ export function SettingsView() {
         <h3>{t.room}</h3>
         {keys.map((key) => {
           const f = fieldOf(key);
-          const value = Number(values[key]) || Number(f.default) || 0;
+          const choice = f.kind === "choice";
+          const value = choice ? values[key] : Number(values[key]) || Number(f.default) || 0;
           return (
             <div class="knob" key={key}>
               <label for={key}>{t.knobs[key].label}</label>
-              <input id={key} type="number" inputMode="numeric" min={f.least || 1} max={f.ceiling} step={1} value={values[key]} aria-describedby={`${key}-help`} onInput={(e) => {
+              {choice ? <select id={key} value={values[key]} aria-describedby={`${key}-help`} onChange={(e) => (setSaid(""), setValues({ ...values, [key]: e.currentTarget.value }))}>{(f.choices ?? []).map((c) => <option key={c} value={c}>{t.choiceOf[c] ?? c}</option>)}</select> : <input id={key} type="number" inputMode={f.kind === "whole number" ? "numeric" : "decimal"} min={leastOf(f)} max={f.ceiling} step={f.kind === "whole number" ? 1 : "any"} value={values[key]} aria-describedby={`${key}-help`} onInput={(e) => {
                 input(key, e.currentTarget.value);
                 if (Number(e.currentTarget.value) > (f.ceiling || Infinity)) e.currentTarget.value = String(f.ceiling);
-              }} />
-              <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value)} {t.knobHint(Number(f.default ?? 0), f.least || 1, f.ceiling ?? 0)}</p>
+              }} />}
+              <p class="hint" id={`${key}-help`}>{t.knobs[key].effect(value as never)} {choice ? t.choiceHint(t.choiceOf[String(f.default)]) : t.knobHint(Number(f.default ?? 0), leastOf(f), f.ceiling ?? 0)}</p>
               {odd(now, key) && <p class="notice">{t.asWritten(now.written[key], now.in_force[key])}</p>}
               {other?.includes(key) && <p class="notice">{t.theirs(theirs!.written[key] ?? theirs!.in_force[key])} · {t.mine(values[key])}</p>}
             </div>
