@@ -17,8 +17,9 @@ import (
 const (
 	MaxFile  = 5 << 20
 	MaxFiles = 8
-	// MaxAllFiles bounds all files of a message together.
-	MaxAllFiles = 8 << 20
+	// MaxAllFiles bounds all files of a message together: in base64 they fit into the 10 MiB that a
+	// line of ACP may have.
+	MaxAllFiles = 7 << 20
 )
 
 // ErrFile says that a file cannot go with a message.

@@ -109,7 +109,7 @@ func (s *Server) Patterns() []string {
 }
 
 // maxBody bounds a request in bytes.
-const maxBody = 4 << 20
+const maxBody = 12 << 20 // of base64, with room for the text
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
