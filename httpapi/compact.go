@@ -6,10 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/langrooms/langrooms"
-	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/lifecycle"
-	"github.com/langrooms/langrooms/thread"
 )
 
 // compactBound is how long a compaction may take, the wait for the thread and the model's
@@ -35,18 +32,10 @@ func (s *Server) compact(w http.ResponseWriter, r *http.Request) (any, error) {
 	defer cancel()
 	replaced, err := s.cfg.Compact(ctx, s.cfg.Who(r), r.PathValue("id"), q.Keep, q.Summary)
 	switch {
-	case errors.Is(err, thread.ErrNone):
-		return nil, errNoThread
-	case errors.Is(err, lifecycle.ErrNoSummary):
-		return nil, &refusal{http.StatusUnprocessableEntity, "no_summary", "no model has written a summary; give its text"}
-	case errors.Is(err, langrooms.ErrText), errors.Is(err, checkpointer.ErrInvalid):
-		return nil, &refusal{http.StatusUnprocessableEntity, "invalid_request", err.Error()}
 	case errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil:
-		return nil, &refusal{http.StatusConflict, "busy", "the thread is busy"}
+		return nil, errBusy
 	case err != nil:
 		return nil, err
 	}
 	return compacted{replaced}, nil
 }
-
-var errNoThread = &refusal{http.StatusNotFound, "thread_not_found", "there is no such thread"}

@@ -1,11 +1,6 @@
 package httpapi
 
-import (
-	"errors"
-	"net/http"
-
-	"github.com/langrooms/langrooms/thread"
-)
+import "net/http"
 
 // costs says what a thread has cost, by member and in all. What nobody told the cost of is
 // counted beside the sums (langrooms.Spending).
@@ -13,9 +8,5 @@ func (s *Server) costs(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if s.cfg.Costs == nil {
 		return nil, errNoThread
 	}
-	costs, err := s.cfg.Costs(r.Context(), s.cfg.Who(r), r.PathValue("id"))
-	if errors.Is(err, thread.ErrNone) {
-		return nil, errNoThread
-	}
-	return costs, err
+	return s.cfg.Costs(r.Context(), s.cfg.Who(r), r.PathValue("id"))
 }

@@ -1,14 +1,12 @@
 package httpapi
 
 import (
-	"errors"
 	"mime"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/langrooms/langrooms"
-	"github.com/langrooms/langrooms/thread"
 )
 
 // File is a file on a thread, without its content.
@@ -30,9 +28,6 @@ func (s *Server) files(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, errNoThread
 	}
 	files, err := s.cfg.Files(r.Context(), s.cfg.Who(r), r.PathValue("id"))
-	if errors.Is(err, thread.ErrNone) {
-		return nil, errNoThread
-	}
 	if files == nil {
 		files = []File{}
 	}
@@ -52,8 +47,6 @@ func (s *Server) openFile(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	file, ok, err := s.cfg.OpenFile(r.Context(), s.cfg.Who(r), r.PathValue("id"), r.PathValue("message"), n)
 	switch {
-	case errors.Is(err, thread.ErrNone):
-		return nil, errNoThread
 	case err != nil:
 		return nil, err
 	case !ok:
@@ -62,20 +55,14 @@ func (s *Server) openFile(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return file, nil
 }
 
-// send gives a file to be saved. It came from a peer or a client: no browser is to run or guess
-// anything of it on this origin.
+// send gives a file to be saved.
 func send(w http.ResponseWriter, f langrooms.Part) {
 	kind := f.MIMEType
 	if _, _, err := mime.ParseMediaType(kind); err != nil {
 		kind = "application/octet-stream"
 	}
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Length", strconv.Itoa(len(f.Data)))
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": langrooms.FileName(f.Name)}))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("Cache-Control", "private, no-store")
+	saveAs(w, f.Name, kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(f.Data)))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(f.Data) // who asked may have gone
 }

@@ -21,6 +21,15 @@ type (
 		Removed string `json:"removed"`
 		Version string `json:"version"`
 	}
+	rewound struct {
+		Removed int `json:"removed"`
+	}
+	uncompacted struct {
+		Restored int `json:"restored"`
+	}
+	imported struct {
+		Messages int `json:"messages"`
+	}
 	compacted struct {
 		Replaced int `json:"replaced"`
 	}
@@ -64,6 +73,11 @@ func OpenAPI() openapi.API {
 			{Pattern: "DELETE /api/delegates/{name}", Summary: "Removes an entry.", Answer: removed{}, Admin: true, Query: []openapi.Param{{Name: "version", About: "That of the file which the caller has seen."}}},
 			{Pattern: "POST /api/delegates/{name}/probe", Summary: "Asks a delegate whether it is there.", Answer: probed{}, Admin: true},
 			{Pattern: "POST /api/threads/{id}/compact", Summary: "Puts a summary in place of all but the newest messages.", Body: compactQuery{}, Answer: compacted{}},
+			{Pattern: "POST /api/threads/{id}/uncompact", Summary: "Puts what summaries replaced back, as far back as the store has kept it.", Answer: uncompacted{}},
+			{Pattern: "POST /api/threads/{id}/rewind", Summary: "Drops what follows a message, which stays.", Body: rewindQuery{}, Answer: rewound{}},
+			{Pattern: "GET /api/threads/{id}/export", Summary: "The thread, to be saved; without what was said incognito.", Media: "application/octet-stream",
+				Query: []openapi.Param{{Name: "format", About: "json, which can be imported again, or md."}}},
+			{Pattern: "POST /api/threads/{id}/import", Summary: "Reads a JSON export into a new thread.", Body: map[string]any{}, Answer: imported{}, Admin: true},
 			{Pattern: "POST /api/threads/{id}/stop", Summary: "Stops one member that is being asked, or all that are.", Body: stopQuery{}, Answer: stopped{}},
 			{Pattern: "GET /api/threads/{id}/costs", Summary: "What the thread has cost, by member.", Answer: exchange.Costs{}},
 			{Pattern: "GET /api/threads/{id}/files", Summary: "What went with the thread's messages, newest first.", Answer: fileList{}},

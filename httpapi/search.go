@@ -55,8 +55,6 @@ func (s *Server) search(_ http.ResponseWriter, r *http.Request) (any, error) {
 	found, err := s.cfg.Search(ctx, s.cfg.Who(r), text, limit)
 	more := len(found) == limit
 	switch {
-	case errors.Is(err, ErrNoText):
-		return nil, &refusal{http.StatusUnprocessableEntity, "invalid_request", "q is the text to search for"}
 	case err != nil && ctx.Err() != nil:
 		more = true
 	case err != nil:

@@ -42,6 +42,8 @@ type Config struct {
 	// caller may use (else thread.ErrNone) and returns how many it replaced; an empty text has a
 	// model write it. Nil has no threads.
 	Compact func(ctx context.Context, who Caller, thread string, keep int, text string) (int, error)
+	// Threads does what is done to whole threads; nil has none.
+	Threads Threads
 	// Costs returns what a thread that the caller may use has cost (else thread.ErrNone). Nil has
 	// no threads.
 	Costs func(ctx context.Context, who Caller, thread string) (exchange.Costs, error)
@@ -99,6 +101,10 @@ func (s *Server) routes() map[string]handler {
 		"DELETE /api/delegates/{name}":                s.admin(s.removeDelegate),
 		"POST /api/delegates/{name}/probe":            s.admin(s.probe),
 		"POST /api/threads/{id}/compact":              s.compact,
+		"POST /api/threads/{id}/uncompact":            s.uncompact,
+		"POST /api/threads/{id}/rewind":               s.rewind,
+		"GET /api/threads/{id}/export":                s.export,
+		"POST /api/threads/{id}/import":               s.admin(s.importThread),
 		"GET /api/threads/{id}/costs":                 s.costs,
 		"GET /api/threads/{id}/files":                 s.files,
 		"GET /api/threads/{id}/files/{message}/{n}":   s.openFile,
@@ -133,26 +139,16 @@ func (s *Server) admin(h handler) handler {
 	}
 }
 
-// refusal is an answer that is not the one hoped for.
-type refusal struct {
-	status        int
-	code, message string
-}
-
-func (e *refusal) Error() string { return e.message }
-
 func (s *Server) answer(w http.ResponseWriter, answer any, err error) {
-	var refused *refusal
-	download, isFile := answer.(langrooms.Part)
-	switch {
-	case err == nil && isFile:
-		send(w, download)
-	case err == nil:
-		write(w, http.StatusOK, answer)
-	case errors.As(err, &refused):
-		write(w, refused.status, refusalBody{detail{refused.code, refused.message}})
+	switch file, isFile := answer.(langrooms.Part); {
+	case err != nil:
+		r := refused(err)
+		write(w, r.status, refusalBody{detail{r.code, r.message}})
+	case answer == nothing{}:
+	case isFile:
+		send(w, file)
 	default:
-		write(w, http.StatusInternalServerError, refusalBody{detail{"internal", "the server failed"}})
+		write(w, http.StatusOK, answer)
 	}
 }
 
@@ -166,13 +162,15 @@ func write(w http.ResponseWriter, status int, body any) {
 // maxBody bounds a body in bytes.
 const maxBody = 1 << 20
 
+var errLarge = &refusal{http.StatusRequestEntityTooLarge, "body_too_large", "the body is too large"}
+
 // read decodes a body's object.
 func read(w http.ResponseWriter, r *http.Request, into any) error {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return &refusal{http.StatusRequestEntityTooLarge, "body_too_large", "the body is too large"}
+		return errLarge
 	case err != nil || !json.Valid(data):
 		return &refusal{http.StatusBadRequest, "invalid_json", "the body cannot be read as JSON"}
 	}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strconv"
@@ -109,7 +108,7 @@ func (s *Server) edit(r *http.Request, version string, change func(path string, 
 	path := s.cfg.File.Path()
 	if _, err := hotreload.Save(path, version, func(data []byte) ([]byte, error) { return change(path, data) }); err != nil {
 		_ = s.cfg.File.Reload(r.Context()) // a newer file is shown with the refusal
-		return refusedSave(err)
+		return err
 	}
 	if err := s.cfg.File.Reload(r.Context()); err != nil {
 		return &refusal{http.StatusConflict, "not_taken", err.Error()}
@@ -156,31 +155,4 @@ func textsOf(fields []setting.Field, values map[string]json.RawMessage) ([]keyTe
 	}
 	slices.SortFunc(all, func(a, b keyText) int { return strings.Compare(a.key, b.key) })
 	return all, nil
-}
-
-// saveRefusals maps the errors of a save to statuses and codes.
-var saveRefusals = []struct {
-	err    error
-	status int
-	code   string
-}{
-	{hotreload.ErrChanged, http.StatusConflict, "changed"},
-	{hotreload.ErrAboveCeiling, http.StatusUnprocessableEntity, "above_ceiling"},
-	{hotreload.ErrWrongType, http.StatusUnprocessableEntity, "invalid_value"},
-	{hotreload.ErrUnknownKey, http.StatusUnprocessableEntity, "invalid_value"},
-	{hotreload.ErrBadDelegate, http.StatusUnprocessableEntity, "invalid_delegate"},
-	{hotreload.ErrUnknownDelegate, http.StatusNotFound, "delegate_not_found"},
-	{hotreload.ErrNotEditable, http.StatusUnprocessableEntity, "not_editable"},
-	{hotreload.ErrUnusable, http.StatusConflict, "unusable_file"},
-	{fs.ErrPermission, http.StatusForbidden, "read_only_file"},
-	{fs.ErrNotExist, http.StatusConflict, "no_file"},
-}
-
-func refusedSave(err error) error {
-	for _, r := range saveRefusals {
-		if errors.Is(err, r.err) {
-			return &refusal{r.status, r.code, err.Error()}
-		}
-	}
-	return err
 }

@@ -1,11 +1,8 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"strings"
-
-	"github.com/langrooms/langrooms/thread"
 )
 
 type stopQuery struct {
@@ -24,8 +21,6 @@ func (s *Server) stopMember(w http.ResponseWriter, r *http.Request) (any, error)
 	}
 	runs, err := s.cfg.StopMember(r.Context(), s.cfg.Who(r), r.PathValue("id"), strings.TrimPrefix(q.Member, "@"))
 	switch {
-	case errors.Is(err, thread.ErrNone):
-		return nil, errNoThread
 	case err != nil:
 		return nil, err
 	case len(runs) == 0:

@@ -132,6 +132,10 @@ export interface GivenAnswer {
   title?: string;
 }
 
+export interface Imported {
+  messages: number;
+}
+
 export interface Mentions {
   group?: "all" | "others";
   kind: "lead" | "addressed" | "unknown" | "empty";
@@ -195,6 +199,10 @@ export interface Refusal {
 export interface Removed {
   removed: string;
   version: string;
+}
+
+export interface Rewound {
+  removed: number;
 }
 
 export interface Room {
@@ -376,6 +384,10 @@ export interface ToolCall {
   id: string;
   name: string;
   type: string;
+}
+
+export interface Uncompacted {
+  restored: number;
 }
 
 export interface UsageMetadata {
