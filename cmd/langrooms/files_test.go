@@ -137,3 +137,22 @@ func TestFilesOfTheServer(t *testing.T) {
 	}
 	s.end(t)
 }
+
+// A file goes through a langrooms that is a delegate to that one's lead, by ACP and by A2A, and what the answer
+// took comes back.
+func TestFilesAndCostsBehindLangrooms(t *testing.T) {
+	t.Parallel()
+	inner := says(t, "a chart")
+	f := folder(t, inner, "")
+	s := serve(t, f)
+	outer := folder(t, says(t, "I am the lead."), roster(nestedEntry("editor", f), "  - { name: door, type: a2a, url: \""+s.url+"/a2a\" }\n"))
+	outer.Write("a chart.png", pngHead)
+	for i, name := range []string{"editor", "door"} {
+		r := outer.Run("chat", "-t", name, "-m", "@"+name+" what is this?", "-a", "a chart.png")
+		expect(t, name, clitest.Result{Out: "a chart\n"}, r)
+		expect(t, name+": the inner lead was asked", i+1, len(inner.Asked()))
+		expectContains(t, name+": what it was sent", "data:image/png;base64,iVBORw0KGgo=", inner.Asked()[i].Body)
+		expectContains(t, name+": what it cost", name+"  (3 tokens in, 2 out, cost unknown)", outer.Run("thread", "show", "-t", name, "--cost").Out)
+	}
+	s.end(t)
+}
