@@ -60,6 +60,9 @@ func init() {
 		if slices.ContainsFunc(s.MCPServers, setting.MCPServer.Own) {
 			c.MoreServers = e.ownServer
 		}
+		if s.Worktree {
+			c.Workplace = workplace(c.WorkDir, c.Name)
+		}
 		return acpagent.New(c)
 	}, nil, acpagent.Fields()...)
 }

@@ -110,6 +110,7 @@ func (d *newDelegate) addACP(f *pflag.FlagSet) {
 	f.StringVar(&d.acp.Command, "command", "", "the program to start (acp)")
 	f.StringArrayVar(&d.acp.Args, "arg", nil, "an argument of the program (acp); repeatable")
 	f.StringVar(&d.acp.WorkDir, "workdir", "", "where the program works (acp)")
+	f.BoolVar(&d.acp.Worktree, "worktree", false, "let it work in a git worktree of its own for each thread (acp)")
 	f.StringToStringVar(&d.acp.Env, "env", nil, "a variable `NAME=VALUE` of the program (acp); repeatable")
 	f.StringArrayVar(&d.acp.EnvRemove, "env-remove", nil, "a variable that the program does not inherit (acp); repeatable")
 	f.Float64Var(&d.idleSeconds, "idle-limit", 0, "how many `SECONDS` the program is kept after an address (acp)")

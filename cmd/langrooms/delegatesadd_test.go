@@ -59,9 +59,9 @@ func TestDelegatesAddFlags(t *testing.T) {
 			hotreload.Delegate{Name: "plain", Type: "openai", Settings: &openaiagent.Settings{URL: "https://m.example.com/v1", Model: "m", APIKey: setting.FromEnv("KEY"),
 				SystemPrompt: "brief", MaxTokens: 99, Temperature: new(0.0), Timeout: 5 * time.Second, TotalTimeout: 50 * time.Second,
 				Params: map[string]any{"top_p": 0.5, "reasoning_effort": "low"}, Stream: new(false), KeyHeader: "api-key", APIVersion: "2024-06-01", OwnReplies: true}}},
-		{`coder --type acp --command coder --arg acp --workdir /tmp --env A=b --env-remove CI_ --timeout 60 --idle-limit 120 --auth-method key --model m --mode plan` +
+		{`coder --type acp --command coder --arg acp --workdir /tmp --worktree --env A=b --env-remove CI_ --timeout 60 --idle-limit 120 --auth-method key --model m --mode plan` +
 			` --permissions ask --allow-kind read --deny-kind execute --mcp-server langrooms --mcp-server {"name":"files","command":"mcp-files","env_from":{"T":"TOKEN"}}`,
-			hotreload.Delegate{Name: "coder", Type: "acp", Settings: &acpagent.Settings{Command: "coder", Args: []string{"acp"}, WorkDir: "/tmp", Env: map[string]string{"A": "b"},
+			hotreload.Delegate{Name: "coder", Type: "acp", Settings: &acpagent.Settings{Command: "coder", Args: []string{"acp"}, WorkDir: "/tmp", Worktree: true, Env: map[string]string{"A": "b"},
 				EnvRemove: []string{"CI_"}, Timeout: time.Minute, IdleLimit: 2 * time.Minute, AuthMethod: "key", Model: "m", Mode: "plan",
 				Permissions: "ask", AllowKinds: []string{"read"}, DenyKinds: []string{"execute"},
 				MCPServers: []setting.MCPServer{{Name: "langrooms"}, {Name: "files", Command: "mcp-files", EnvFrom: map[string]string{"T": "TOKEN"}}}}}},

@@ -87,7 +87,7 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.PersistentFlags().StringVarP(&p.config, "config", "c", "langgraph-config.yaml", "the configuration `FILE`")
 	root.AddCommand(p.chatCommand(), p.threadCommand(), p.delegatesCommand(), p.configCommand(), p.serveCommand(),
-		p.mcpCommand(), p.acpCommand(), p.roomCommand())
+		p.mcpCommand(), p.acpCommand(), p.roomCommand(), p.worktreeCommand())
 	return root
 }
 

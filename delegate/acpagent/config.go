@@ -1,6 +1,7 @@
 package acpagent
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -71,6 +72,10 @@ type Config struct {
 	// http says that the agent takes servers with a URL. What it returns stays the same
 	// while a process lives, as far as it is secret.
 	MoreServers func(http bool) []MCPServer
+	// Workplace, when not nil, gives a conversation a folder of its own in place of WorkDir, and the
+	// prompts without one a folder that they share, by the empty name. report is asked after each answer
+	// for words about the folder, which end the reply; empty adds nothing. An error refuses the prompt.
+	Workplace func(ctx context.Context, conversation string) (dir string, report func(context.Context) string, err error)
 	// IdleLimit is how long a process is kept after an address; 0 means
 	// DefaultIdleLimit.
 	IdleLimit time.Duration

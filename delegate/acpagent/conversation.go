@@ -3,6 +3,8 @@ package acpagent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coder/acp-go-sdk"
@@ -114,7 +116,11 @@ func (a *Agent) take(ctx context.Context, c *conversation, req delegate.Request)
 		return delegate.Reply{}, a.failed(failure{err: context.Cause(ctx), step: "the earlier turn of this conversation"})
 	}
 	m := a.memory(req)
-	if err := a.attach(ctx, c, m); err != nil {
+	config, report, err := a.place(ctx, req.Conversation)
+	if err != nil {
+		return delegate.Reply{}, err
+	}
+	if err := a.attach(ctx, c, m, config); err != nil {
 		return delegate.Reply{}, err
 	}
 	anew := c.session.forgotten
@@ -132,6 +138,9 @@ func (a *Agent) take(ctx context.Context, c *conversation, req delegate.Request)
 	if err == nil {
 		reply.NewConversation = anew
 		c.session.fresh, c.session.forgotten = false, false
+		if words := report(ctx); words != "" {
+			reply.Text = strings.TrimSpace(reply.Text + "\n\n" + words)
+		}
 		return reply, nil
 	}
 	failed := a.failed(failure{err: err, step: acp.AgentMethodSessionPrompt, accepted: true, process: c.session.process, offers: c.session.hello.offers()})
@@ -154,9 +163,23 @@ func survives(err error) bool {
 		errors.As(err, &stopped) && stopped.answered
 }
 
+// place returns the configuration with the folder of a conversation.
+func (a *Agent) place(ctx context.Context, conversation string) (Config, func(context.Context) string, error) {
+	config := a.config
+	if config.Workplace == nil {
+		return config, func(context.Context) string { return "" }, nil
+	}
+	dir, report, err := config.Workplace(ctx, conversation)
+	if err != nil {
+		return config, nil, &delegate.Error{Delegate: config.Name, Kind: delegate.KindRefused, Err: fmt.Errorf("worktree: %w", err)}
+	}
+	config.WorkDir = dir
+	return config, report, nil
+}
+
 // attach makes c.session usable: the live one when it is of this epoch and still the one on
 // record, else a new process.
-func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
+func (a *Agent) attach(ctx context.Context, c *conversation, m memory, config Config) error {
 	known, ok := m.recall(ctx)
 	if c.session != nil && c.session.alive() && c.session.epoch == m.key.Epoch && (!ok || !c.session.stored || c.session.id == known) {
 		return nil
@@ -164,7 +187,7 @@ func (a *Agent) attach(ctx context.Context, c *conversation, m memory) error {
 	c.hangUp()
 	opening, cancel := context.WithTimeoutCause(ctx, startLimit, &timeout{after: startLimit})
 	defer cancel()
-	s, step, err := openSession(opening, a.config, known)
+	s, step, err := openSession(opening, config, known)
 	if err != nil {
 		failed := a.unopened(s, step, err)
 		if s != nil && step == s.reattach() && fatal(err) {

@@ -21,6 +21,8 @@ type Settings struct {
 	Timeout, IdleLimit time.Duration
 	// AuthMethod is the agent's authentication method; Model and Mode are set on each session.
 	AuthMethod, Model, Mode string
+	// Worktree gives each thread a git worktree of its own to work in.
+	Worktree bool
 	// MCPServers are the tool servers that the agent is given.
 	MCPServers []setting.MCPServer
 	// Permissions is "auto" (default), "allowlist", "readonly" or "ask". AllowKinds, when not
@@ -38,6 +40,8 @@ func Fields() []setting.Of[Settings] {
 			Help: "Its arguments."}, At: func(s *Settings) any { return &s.Args }},
 		{Field: setting.Field{Key: "workdir", Kind: setting.Text,
 			Help: "The folder it works in; absent means the program's own."}, At: func(s *Settings) any { return &s.WorkDir }},
+		{Field: setting.Field{Key: "worktree", Kind: setting.Bool,
+			Help: "Whether it works, for each thread, in a git worktree and on a branch of its own (`langrooms/THREAD/NAME`) of the repository that `workdir` is in, made at the first address; each reply ends with what has changed there. `langrooms worktree` lists and removes them."}, At: func(s *Settings) any { return &s.Worktree }},
 		{Field: setting.Field{Key: "env", Kind: setting.Map,
 			Help: "Variables added to its environment."}, At: func(s *Settings) any { return &s.Env }},
 		{Field: setting.Field{Key: "env_remove", Kind: setting.List,

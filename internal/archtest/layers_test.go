@@ -42,6 +42,7 @@ var layers = []row{
 	{layer: 1, pkg: "checkpointer"},
 	{layer: 1, pkg: "delegate", may: []string{"internal/names"}},
 	{layer: 1, pkg: "internal/lifetime"},
+	{layer: 1, pkg: "internal/worktree"},
 	{layer: 1, pkg: "setting"},
 	{layer: 1, pkg: "hotreload", may: []string{"internal/lifetime", "internal/names", "room", "setting"}, modules: []string{"gopkg.in/yaml.v3", "github.com/fsnotify/fsnotify"}},
 
@@ -69,7 +70,7 @@ var layers = []row{
 	{layer: 4, pkg: "late", below: 3},
 	{layer: 4, pkg: "sharedsession", below: 3},
 	{layer: 4, pkg: "lifecycle", below: 3},
-	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "late", "lifecycle"}, modules: []string{langchaingo, "github.com/tmaxmax/go-sse"}},
+	{layer: 4, pkg: "setup", below: 3, may: []string{"demo", "internal/worktree", "late", "lifecycle"}, modules: []string{langchaingo, "github.com/tmaxmax/go-sse"}},
 	{layer: 4, pkg: "demo", below: 3, modules: []string{a2aSDK, acpSDK}},
 	{layer: 4, pkg: "terminal", below: 3, modules: []string{"charm.land", "github.com/charmbracelet/x/ansi", "golang.org/x/term"}},
 
