@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/langrooms/langrooms/checkpointer"
@@ -60,19 +61,13 @@ func (s *Server) streamFrom(w http.ResponseWriter, r *http.Request, a accepted, 
 	h.Set("Cache-Control", "no-cache")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	line := &eventLine{w: w, flusher: http.NewResponseController(w)}
-	line.flush()
 	ctx, cancel := context.WithCancel(r.Context())
-	events := make(chan next)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.pump(ctx, a, events)
-	}()
+	line := &eventLine{w: w, flusher: http.NewResponseController(w), broke: cancel}
+	line.flush()
+	line.beat(s.cfg.Heartbeat)
 	defer func() {
-		broken := r.Context().Err() != nil || line.err != nil
+		broken := line.end() || r.Context().Err() != nil
 		cancel()
-		<-done
 		s.finish(a, broken)
 	}()
 	x := s.newExpander(a.Run, a.known)
@@ -80,57 +75,53 @@ func (s *Server) streamFrom(w http.ResponseWriter, r *http.Request, a accepted, 
 	if due(runs.Event{Seq: 0}, 0) {
 		line.send(ctx, x.begin(), 0)
 	}
-	ticker := time.NewTicker(s.cfg.Heartbeat)
-	defer ticker.Stop()
-	for line.err == nil {
-		select {
-		case n, more := <-events:
-			if !more {
-				return
-			}
-			if n.err != nil {
-				line.send(ctx, sent{"error", now(map[string]string{"error": "Error", "message": n.err.Error()})}, id+1)
-				return
-			}
-			for _, out := range x.expand(n.event) {
-				id++
-				if due(n.event, id) {
-					line.send(ctx, out, id)
-				}
-			}
-		case <-ticker.C:
-			line.comment("heartbeat")
-		}
-	}
-}
-
-// next is what the pump brings.
-type next struct {
-	event runs.Event
-	err   error
-}
-
-// pump brings the events of a run from the first on. Events that are not kept any more are an
-// empty stream.
-func (s *Server) pump(ctx context.Context, a accepted, events chan<- next) {
-	defer close(events)
 	for e, err := range s.cfg.Runs.Events(ctx, a.Thread, a.ID, 0) {
-		if ctx.Err() != nil || errors.Is(err, runs.ErrGone) {
+		if ctx.Err() != nil || errors.Is(err, runs.ErrGone) { // events that are not kept any more are an empty stream
 			return
 		}
-		select {
-		case events <- next{e, err}:
-		case <-ctx.Done():
+		if err != nil {
+			line.send(ctx, sent{"error", now(map[string]string{"error": "Error", "message": err.Error()})}, id+1)
 			return
+		}
+		for _, out := range x.expand(e) {
+			id++
+			if due(e, id) {
+				line.send(ctx, out, id)
+			}
 		}
 	}
 }
 
-// eventLine writes server-sent events. Its error is the first one; who reads has gone then.
+// eventLine writes server-sent events, and a comment whenever it was quiet for a while. Its error
+// is the first one; who reads has gone then, and broke is called. An idle stream has no goroutine
+// of its own: there are many of them.
 type eventLine struct {
 	w       http.ResponseWriter
 	flusher *http.ResponseController
-	err     error
+	broke   func()
+
+	mu    sync.Mutex
+	err   error
+	quiet *time.Timer // rings when a comment is due
+	every time.Duration
+	ended bool
+}
+
+// beat begins to send a comment after each silence of this length.
+func (l *eventLine) beat(every time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.every = every
+	l.quiet = time.AfterFunc(every, func() { l.comment("heartbeat") })
+}
+
+// end lets nothing be written any more, and reports whether the reader has gone.
+func (l *eventLine) end() (broken bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.quiet.Stop()
+	return l.err != nil
 }
 
 func (l *eventLine) send(ctx context.Context, out sent, id int64) {
@@ -143,7 +134,9 @@ func (l *eventLine) send(ctx context.Context, out sent, id int64) {
 		data, err = marshal(v)
 	}
 	if err != nil {
-		l.err = errors.Join(l.err, err)
+		l.mu.Lock()
+		l.fail(err)
+		l.mu.Unlock()
 		return
 	}
 	l.write(fmt.Sprintf("event: %s\ndata: %s\nid: %d\n\n", out.event, data, id))
@@ -152,17 +145,32 @@ func (l *eventLine) send(ctx context.Context, out sent, id int64) {
 func (l *eventLine) comment(text string) { l.write(": " + text + "\n\n") }
 
 func (l *eventLine) write(text string) {
-	if l.err != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil || l.ended {
 		return
 	}
 	_ = l.flusher.SetWriteDeadline(time.Now().Add(writeBound)) // a recorder in tests has none
-	_, l.err = l.w.Write([]byte(text))
+	if _, err := l.w.Write([]byte(text)); err != nil {
+		l.fail(err)
+		return
+	}
 	l.flush()
+	l.quiet.Reset(l.every)
 }
 
+// flush sends what was written. But for the head it is called with mu held.
 func (l *eventLine) flush() {
-	if err := l.flusher.Flush(); err != nil && l.err == nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := l.flusher.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		l.fail(err)
+	}
+}
+
+// fail keeps the first error and ends the stream. mu is held, but for the head.
+func (l *eventLine) fail(err error) {
+	if l.err == nil {
 		l.err = err
+		l.broke()
 	}
 }
 
