@@ -43,6 +43,9 @@ type (
 		Found []Found `json:"found"`
 		More  bool    `json:"more"`
 	}
+	titled struct {
+		Titles []Title `json:"titles"`
+	}
 	fileList struct {
 		Files []File `json:"files"`
 	}
@@ -80,6 +83,7 @@ func OpenAPI() openapi.API {
 			{Pattern: "POST /api/threads/{id}/import", Summary: "Reads a JSON export into a new thread.", Body: map[string]any{}, Answer: imported{}, Admin: true},
 			{Pattern: "POST /api/threads/{id}/stop", Summary: "Stops one member that is being asked, or all that are.", Body: stopQuery{}, Answer: stopped{}},
 			{Pattern: "GET /api/threads/{id}/costs", Summary: "What the thread has cost, by member.", Answer: exchange.Costs{}},
+			{Pattern: "POST /api/threads/titles", Summary: "What threads are called, and who has spoken there of late; those that are not the caller's are left out.", Body: titlesQuery{}, Answer: titled{}},
 			{Pattern: "GET /api/threads/{id}/files", Summary: "What went with the thread's messages, newest first.", Answer: fileList{}},
 			{Pattern: "GET /api/threads/{id}/files/{message}/{n}", Summary: "A file of a message, to be saved.", Media: "application/octet-stream"},
 			{Pattern: "GET /api/threads/{id}/questions", Summary: "What members ask leave for.", Answer: questions{}, Admin: true},

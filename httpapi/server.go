@@ -60,6 +60,8 @@ type Config struct {
 	// newest first; what has been found when ctx ends is returned beside the error. ErrNoText where
 	// there is no text. Nil has no threads.
 	Search func(ctx context.Context, who Caller, text string, most int) ([]Found, error)
+	// Titles tells what threads are called; those that the caller may not use are left out. Nil has no threads.
+	Titles func(ctx context.Context, who Caller, threads []string) ([]Title, error)
 	// Who says who sent a request. Required.
 	Who func(*http.Request) Caller
 }
@@ -111,6 +113,7 @@ func (s *Server) routes() map[string]handler {
 		"POST /api/threads/{id}/stop":                 s.stopMember,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
+		"POST /api/threads/titles":                    s.titles,
 		"GET /api/search":                             s.search,
 		"GET /api/settings":                           s.admin(s.settings),
 		"PUT /api/settings":                           s.admin(s.save),

@@ -81,7 +81,7 @@ function parse(block: string): ServerEvent | null {
 
 export const threads = {
   list: () => call<T.Thread[]>("POST", "/threads/search", { limit: 200, sort_by: "updated_at", select: ["thread_id", "created_at", "updated_at", "status", "metadata"] }),
-  read: (ids: string[]) => call<T.Thread[]>("POST", "/threads/search", { ids, limit: ids.length }),
+  titles: (ids: string[]) => call<{ titles: T.Title[] }>("POST", "/api/threads/titles", { ids }).then((r) => r.titles),
   create: (metadata: object) => call<T.Thread>("POST", "/threads", { metadata }),
   get: (id: string) => call<T.Thread>("GET", `/threads/${seg(id)}`),
   state: (id: string) => call<T.ThreadState>("GET", `/threads/${seg(id)}/state`),

@@ -1,4 +1,4 @@
-import type { Delegate, Found, Room, Thread } from "./types";
+import type { Delegate, Found, Room, Thread, Title } from "./types";
 import { delegates, Fault, rooms, threads } from "./api";
 import { textOf } from "./entries";
 import { local, Store } from "./store";
@@ -50,10 +50,10 @@ export function titleOf(th: Thread): string {
 }
 
 function rowOfThread(th: Thread, starred: boolean, last: string | undefined): Row {
-  const messages = th.values?.messages ?? [];
-  const agents = [...new Set(messages.slice(-40).filter((m) => m.type === "ai" && m.name && m.additional_kwargs?.metadata?.room).map((m) => m.name!))];
-  return { kind: "thread", id: th.thread_id, title: titleOf(th), at: th.updated_at, agents: agentOf(th) ? [agentOf(th)] : agents, unread: 0, mentions: 0,
-    fresh: last !== undefined && last < th.updated_at, starred, busy: th.status === "busy", closed: false };
+  const called = known.get(th.thread_id)?.of;
+  const given = typeof th.metadata.title === "string" ? th.metadata.title : "";
+  return { kind: "thread", id: th.thread_id, title: given || called?.title || (called?.agents.length ? th.thread_id : t.untitled), at: th.updated_at, agents: agentOf(th) ? [agentOf(th)] : (called?.agents ?? []),
+    unread: 0, mentions: 0, fresh: last !== undefined && last < th.updated_at, starred, busy: th.status === "busy", closed: false };
 }
 
 function rowOfRoom(r: Room, starred: boolean): Row {
@@ -61,16 +61,18 @@ function rowOfRoom(r: Room, starred: boolean): Row {
     starred, busy: false, closed: r.status === "closed", topic: r.topic ?? "" };
 }
 
-/** known are the threads with their messages, as of their last change. */
-const known = new Map<string, Thread>();
+/** known is what threads are called, as of their last change. */
+const known = new Map<string, { at: string; of: Title }>();
 
-/** listThreads reads the messages of those threads alone that have changed. */
+/** listThreads asks for the titles of those threads alone that have changed. */
 async function listThreads(): Promise<Thread[]> {
-  const all = await threads.list();
-  const stale = (th: Thread) => known.get(th.thread_id)?.updated_at !== th.updated_at && (th.status !== "busy" || !known.get(th.thread_id)?.values?.messages?.length); // one at work changes again
-  const changed = all.filter((th) => th.metadata.kind !== "room" && stale(th)).map((th) => th.thread_id);
-  if (changed.length) for (const th of await threads.read(changed)) known.set(th.thread_id, th);
-  return all.map((th) => ({ ...th, values: known.get(th.thread_id)?.values }));
+  const all = (await threads.list()).filter((th) => th.metadata.kind !== "room");
+  const stale = all.filter((th) => known.get(th.thread_id)?.at !== th.updated_at);
+  if (stale.length) {
+    const at = new Map(stale.map((th) => [th.thread_id, th.updated_at]));
+    for (const of of await threads.titles([...at.keys()])) known.set(of.thread_id, { at: at.get(of.thread_id) ?? "", of });
+  }
+  return all;
 }
 
 /** refresh reads what the rail shows. */
@@ -78,7 +80,7 @@ export async function refresh(): Promise<void> {
   const [all, sessions] = await Promise.all([listThreads(), listRooms()]);
   const starred = stars();
   const before = seen();
-  const rows = all.filter((th) => th.metadata.kind !== "room").map((th) => rowOfThread(th, starred.has(th.thread_id), before[th.thread_id]));
+  const rows = all.map((th) => rowOfThread(th, starred.has(th.thread_id), before[th.thread_id]));
   for (const r of sessions ?? []) rows.push(rowOfRoom(r, starred.has(r.id)));
   lists.set({ rows: sorted(rows), sessions: sessions !== null, loaded: true });
 }

@@ -379,6 +379,16 @@ export interface ThreadValues {
   messages: ThreadMessage[];
 }
 
+export interface Title {
+  agents: string[];
+  thread_id: string;
+  title: string;
+}
+
+export interface Titled {
+  titles: Title[];
+}
+
 export interface ToolCall {
   args: Record<string, unknown>;
   id: string;

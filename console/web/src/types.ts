@@ -1,7 +1,7 @@
 // The shapes that the page reads. Those of the API are made from its document (schema.ts).
 import type * as S from "./schema";
 
-export type { Block, Costs, Delegate, DelegateEntry, DelegateType, Field, Found, Mentions, Participant, Probe, Room, RoomDetail, RoomMessage, Settings, Spending as Sums, Working } from "./schema";
+export type { Block, Costs, Delegate, DelegateEntry, DelegateType, Field, Found, Mentions, Participant, Probe, Room, RoomDetail, RoomMessage, Settings, Spending as Sums, Title, Working } from "./schema";
 
 /** Facts are what the room knows of a message. */
 export interface Facts { exchange: string; round: number; to?: string[]; failed?: boolean; late?: boolean; incognito?: boolean; incomplete?: boolean; error_kind?: string; task?: string }
