@@ -77,3 +77,14 @@ func refused(err error) *refusal {
 }
 
 var errNoThread = refused(thread.ErrNone)
+
+// Cause is the other way of the table: the error that a refusal's code stands for, the first where
+// there are several, or nil.
+func Cause(code string) error {
+	for _, k := range table {
+		if k.code == code && code != "invalid_request" { // which says too little
+			return k.err
+		}
+	}
+	return nil
+}

@@ -85,6 +85,7 @@ var layers = []row{
 	{layer: 5, pkg: "acpserver", may: []string{"checkpointer", "delegate", "room", "runs", "thread"}, modules: []string{acpSDK}},
 	{layer: 5, pkg: "roomsapi", may: []string{"internal/openapi", "sharedsession"}},
 	{layer: 5, pkg: "httpapi", may: []string{"checkpointer", "consent", "delegate", "exchange", "hotreload", "internal/names", "internal/openapi", "lifecycle", "room", "setting", "sharedsession", "thread"}},
+	{layer: 5, pkg: "client", may: []string{"delegate", "exchange", "httpapi", "lifecycle"}},
 	{layer: 5, pkg: "console"},
 	{layer: 5, pkg: "mcpserver", may: []string{"sharedsession"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"}},
 
