@@ -29,7 +29,7 @@ type thing struct {
 	Inner  struct{ N int } `json:"inner"`
 	Hidden string          `json:"-"`
 	Self   *base           `json:"self"`
-	more   bool
+	more   bool            //lint:ignore U1000 the document leaves it out
 }
 
 type refused struct {
