@@ -61,17 +61,9 @@ const looksBack = 2000
 
 // fresh returns those of the messages that the thread does not hold.
 func (s *Server) fresh(ctx context.Context, at checkpointer.Ref, sent []inputMessage) (fresh []langrooms.Message, err error) {
-	held := map[string]bool{}
-	if len(sent) > 0 {
-		for m, err := range s.cfg.Saver.Messages(ctx, at, checkpointer.Range{Backward: true, Limit: checkpointer.N(looksBack)}) {
-			if errors.Is(err, checkpointer.ErrNotFound) {
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			held[m.ID] = true
-		}
+	held, err := s.held(ctx, at, sent)
+	if err != nil {
+		return nil, err
 	}
 	for _, m := range sent {
 		role, err := m.role()
@@ -88,6 +80,35 @@ func (s *Server) fresh(ctx context.Context, at checkpointer.Ref, sent []inputMes
 		fresh = append(fresh, stored)
 	}
 	return fresh, nil
+}
+
+// held returns the ids among those of sent that the thread holds. It reads the thread only where there
+// are any, and as far as it must.
+func (s *Server) held(ctx context.Context, at checkpointer.Ref, sent []inputMessage) (map[string]bool, error) {
+	held, open := map[string]bool{}, map[string]bool{}
+	for _, m := range sent {
+		if m.ID != "" && !strings.HasPrefix(m.ID, toolless) {
+			open[m.ID] = true
+		}
+	}
+	if len(open) == 0 {
+		return held, nil
+	}
+	for m, err := range s.cfg.Saver.Messages(ctx, at, checkpointer.Range{Backward: true, Limit: checkpointer.N(looksBack)}) {
+		if errors.Is(err, checkpointer.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if open[m.ID] {
+			held[m.ID] = true
+			if delete(open, m.ID); len(open) == 0 {
+				break
+			}
+		}
+	}
+	return held, nil
 }
 
 // again makes the run one that takes the newest turn before its checkpoint once more.
