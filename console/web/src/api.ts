@@ -95,6 +95,7 @@ export const threads = {
   run: (id: string, fields: object) =>
     call<T.Run>("POST", `/threads/${seg(id)}/runs`, { assistant_id: "agent", stream_mode: ["messages-tuple", "updates", "custom"], ...fields }),
   cancel: (id: string, run: string) => call("POST", `/threads/${seg(id)}/runs/${seg(run)}/cancel`),
+  uncompact: (id: string) => call<{ restored: number }>("POST", `/api/threads/${seg(id)}/uncompact`),
   stop: (id: string, member: string) => call("POST", `/api/threads/${seg(id)}/stop`, { member }),
   compact: (id: string, keep: number, summary: string) => call<{ replaced: number }>("POST", `/api/threads/${seg(id)}/compact`, { keep, summary }),
   costs: (id: string) => call<T.Costs>("GET", `/api/threads/${seg(id)}/costs`),

@@ -116,6 +116,7 @@ export const t = {
   rewindAsk: (n: number) => `Rewind takes back ${n === 1 ? "1 message" : `${n} messages`}, this one included. What the members remember of it is forgotten.`,
   compact: "Compact",
   compactAsk: (n: number, keep: number, tokens: number) => `Compact puts a summary in place of ${n === 1 ? "the oldest message" : `the ${n} oldest messages`}; the ${keep} newest stay. The assistant's model reads about ${tokens.toLocaleString("en")} tokens to write it. A summary of your own costs nothing.`,
+  uncompact: "Take the summary back",
   compactField: "Summary (leave it empty to have it written)",
   rewindGo: "Rewind",
   keep: "Keep",

@@ -91,6 +91,7 @@ export function ThreadView({ id, me, admin }: { id: string; me: string; admin: b
     { label: t.export, do: () => save(title, s.entries) },
     { label: t.costs, do: () => setCosts(true) },
     ...(!s.busy && older.length > 0 ? [{ label: t.compact, do: () => setAsking({ kind: "compact", id, words: t.compactAsk(older.length, keep, Math.ceil(older.reduce((n, e) => n + e.text.length, 0) / 4)) }) }] : []),
+    ...(!s.busy && s.messages.some((m) => m.additional_kwargs?.metadata?.summary) ? [{ label: t.uncompact, do: () => attempt(threads.uncompact(id).then(() => talk.load())) }] : []),
     { label: t.deleteThread, do: () => setAsking({ kind: "delete", id, words: t.deleteAsk }) },
   ];
   const confirmed = (value: string) => {
