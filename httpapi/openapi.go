@@ -70,7 +70,7 @@ func OpenAPI() openapi.API {
 				Query: []openapi.Param{{Name: "q", About: "The text up to the cursor."}, {Name: "at", About: "start, as in a thread, or anywhere, as in a shared session."}, {Name: "text", About: "All of the text."}}},
 			{Pattern: "GET /api/delegates", Summary: "The delegates that the caller reaches.", Answer: voices{}},
 			{Pattern: "POST /api/delegates", Summary: "Adds an entry at the end of the roster.", Body: entryQuery{}, Answer: entry{}, Admin: true},
-			{Pattern: "GET /api/delegates/types", Summary: "Each type with the schema of its entries.", Answer: delegateTypes{}, Admin: true},
+			{Pattern: "GET /api/delegate-types", Summary: "Each type with the schema of its entries.", Answer: delegateTypes{}, Admin: true},
 			{Pattern: "GET /api/delegates/{name}", Summary: "An entry as the file has it, without secrets.", Answer: entry{}, Admin: true},
 			{Pattern: "PUT /api/delegates/{name}", Summary: "Changes single values of an entry.", Body: entryQuery{}, Answer: entry{}, Admin: true},
 			{Pattern: "DELETE /api/delegates/{name}", Summary: "Removes an entry.", Answer: removed{}, Admin: true, Query: []openapi.Param{{Name: "version", About: "That of the file which the caller has seen."}}},

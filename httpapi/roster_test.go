@@ -24,7 +24,7 @@ delegates:
 // no other byte of the file changed; a secret comes out nowhere.
 func TestRoster(t *testing.T) {
 	s := serve(t, rosterFile, "proto")
-	_, v := s.call("GET", "/api/delegates/types", "")
+	_, v := s.call("GET", "/api/delegate-types", "")
 	var names []string
 	for _, one := range v["types"].([]any) {
 		of := one.(map[string]any)
@@ -82,7 +82,7 @@ func file(t *testing.T, s *site) string {
 // newer file, nor for one who is no admin.
 func TestRosterRefusals(t *testing.T) {
 	s := serve(t, rosterFile, "proto")
-	_, v := s.call("GET", "/api/delegates/types", "")
+	_, v := s.call("GET", "/api/delegate-types", "")
 	version := `"version":"` + v["version"].(string) + `"`
 	for _, bad := range []struct {
 		method, path, body string
@@ -122,5 +122,13 @@ func TestRosterRefusals(t *testing.T) {
 		if status, v := s.call(call[0], "/api/delegates"+call[1], `{}`); status != 403 || code(v) != "forbidden" {
 			t.Errorf("%s %s of one who is no admin: %d %v", call[0], call[1], status, v)
 		}
+	}
+}
+
+// A delegate may have any name that a roster can hold: none is a path of the API's own.
+func TestDelegateNamedTypes(t *testing.T) {
+	s := serve(t, "delegates:\n  - { name: types, type: openai, url: \"http://127.0.0.1:1/v1\", model: m }\n", "types")
+	if status, v := s.call("GET", "/api/delegates/types", ""); status != 200 || v["name"] != "types" {
+		t.Errorf("%d %v", status, v)
 	}
 }

@@ -97,7 +97,7 @@ func (s *Server) routes() map[string]handler {
 		"GET /api/mentions":                           s.mentions,
 		"GET /api/delegates":                          s.delegates,
 		"POST /api/delegates":                         s.admin(s.addDelegate),
-		"GET /api/delegates/types":                    s.admin(s.types),
+		"GET /api/delegate-types":                     s.admin(s.types),
 		"GET /api/delegates/{name}":                   s.admin(s.delegate),
 		"PUT /api/delegates/{name}":                   s.admin(s.changeDelegate),
 		"DELETE /api/delegates/{name}":                s.admin(s.removeDelegate),

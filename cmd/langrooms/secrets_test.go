@@ -117,7 +117,7 @@ func TestServedSecrets(t *testing.T) {
 	}
 	ask("PUT", "/api/delegates/open", `{"name":"open","type":"openai","url":"://","api_key":"planted-openai-4d8e60a2"}`)
 	ask("POST", "/api/delegates", `{"name":"new","type":"a2a","url":7,"auth":{"scheme":"bearer","token":"planted-a2a-71c5f9e3"}}`)
-	for _, path := range []string{"/threads/t/state", "/threads/t/history", "/threads/t/runs", "/api/delegates", "/api/delegates/types", "/api/delegates/open",
+	for _, path := range []string{"/threads/t/state", "/threads/t/history", "/threads/t/runs", "/api/delegates", "/api/delegate-types", "/api/delegates/open",
 		"/api/delegates/peer", "/api/delegates/shell", "/api/settings", "/api/mentions?q=@o",
 		"/api/rooms", "/api/rooms/" + room.ID, "/api/rooms/" + room.ID + "/export", "/info", "/assistants/agent", "/.well-known/agent-card.json", "/readyz"} {
 		ask("GET", path, "")

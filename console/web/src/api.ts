@@ -129,7 +129,7 @@ export const answer = (thread: string, question: string, choice: string) => call
 
 export const delegates = {
   list: () => call<{ delegates: T.Delegate[] }>("GET", "/api/delegates").then((r) => r.delegates),
-  types: () => call<{ types: T.DelegateType[]; version: string }>("GET", "/api/delegates/types"),
+  types: () => call<{ types: T.DelegateType[]; version: string }>("GET", "/api/delegate-types"),
   get: (name: string) => call<T.DelegateEntry>("GET", `/api/delegates/${seg(name)}`),
   add: (version: string, name: string, type: string, values: object) => call<T.DelegateEntry>("POST", "/api/delegates", { version, name, type, values }),
   change: (name: string, version: string, values: object) => call<T.DelegateEntry>("PUT", `/api/delegates/${seg(name)}`, { version, values }),
