@@ -69,6 +69,12 @@ func site(t testing.TB, d *desk) *client.Client {
 		StopMember: func(_ context.Context, _ httpapi.Caller, _, member string) ([]string, error) {
 			return strings.Fields(member), d.fails
 		},
+		Waiting: func(context.Context, httpapi.Caller, string) ([]httpapi.Waiting, error) {
+			return []httpapi.Waiting{{Member: "slow", Task: "k1"}}, d.fails
+		},
+		Withdraw: func(_ context.Context, _ httpapi.Caller, _, member string) (bool, error) {
+			return member == "slow", d.fails
+		},
 		Search: func(_ context.Context, _ httpapi.Caller, text string, most int) ([]httpapi.Found, error) {
 			return []httpapi.Found{{Thread: text, Excerpt: fmt.Sprint(most)}}, d.fails
 		}})
@@ -106,7 +112,11 @@ func TestAnswers(t *testing.T) {
 		"[{proto script a mirror}]":            func() (any, error) { return c.Delegates(ctx) },
 		"{true   0s 2 }":                       func() (any, error) { return c.Probe(ctx, "proto") },
 		"[proto]":                              func() (any, error) { return c.StopMember(ctx, "t", "proto") },
-		"a.png":                                func() (any, error) { f, err := c.Files(ctx, "t"); return f[0].Name, err },
+		"slow k1": func() (any, error) {
+			w, err := c.Waiting(ctx, "t")
+			return w[0].Member + " " + w[0].Task, errors.Join(err, c.Withdraw(ctx, "t", "slow"))
+		},
+		"a.png": func() (any, error) { f, err := c.Files(ctx, "t"); return f[0].Name, err },
 		"x & y 1 true": func() (any, error) {
 			found, more, err := c.Search(ctx, "x & y", 1)
 			return fmt.Sprint(found[0].Thread, " ", found[0].Excerpt, " ", more), err
@@ -148,6 +158,9 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("no delegate: %v", err)
 	}
 	var refused *client.Error
+	if err := c.Withdraw(ctx, "t", "other"); !errors.As(err, &refused) || refused.Code != "not_waited" {
+		t.Errorf("nothing to withdraw: %v", err)
+	}
 	if _, err := c.StopMember(ctx, "t", ""); !errors.As(err, &refused) || refused.Code != "not_asked" {
 		t.Errorf("nobody is asked: %v", err)
 	}

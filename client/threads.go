@@ -81,6 +81,19 @@ func (c *Client) StopMember(ctx context.Context, thread, member string) (runs []
 	return a.Runs, err
 }
 
+// Waiting lists the answers that come after their turns and are waited for on a thread.
+func (c *Client) Waiting(ctx context.Context, thread string) ([]httpapi.Waiting, error) {
+	var a struct{ Waiting []httpapi.Waiting }
+	err := c.call(ctx, http.MethodGet, nil, &a, nil, "threads", thread, "late")
+	return a.Waiting, err
+}
+
+// Withdraw ends the waiting for a member's answer, which then never lands. An [Error] of code
+// "not_waited" where none is waited for; the peer is not told, and may work on.
+func (c *Client) Withdraw(ctx context.Context, thread, member string) error {
+	return c.call(ctx, http.MethodDelete, nil, new(struct{}), nil, "threads", thread, "late", member)
+}
+
 // Search returns at most so many conversations, 1 to 100, in which a text was said, newest first;
 // more says that there may be others.
 func (c *Client) Search(ctx context.Context, text string, most int) (found []httpapi.Found, more bool, err error) {

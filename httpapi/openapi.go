@@ -36,6 +36,12 @@ type (
 	stopped struct {
 		Runs []string `json:"runs"`
 	}
+	awaited struct {
+		Waiting []Waiting `json:"waiting"`
+	}
+	withdrawn struct {
+		Withdrawn string `json:"withdrawn"`
+	}
 	questions struct {
 		Questions []question `json:"questions"`
 	}
@@ -82,6 +88,8 @@ func OpenAPI() openapi.API {
 				Query: []openapi.Param{{Name: "format", About: "json, which can be imported again, or md."}}},
 			{Pattern: "POST /api/threads/{id}/import", Summary: "Reads a JSON export into a new thread.", Body: map[string]any{}, Answer: imported{}, Admin: true},
 			{Pattern: "POST /api/threads/{id}/stop", Summary: "Stops one member that is being asked, or all that are.", Body: stopQuery{}, Answer: stopped{}},
+			{Pattern: "GET /api/threads/{id}/late", Summary: "The answers that come after their turns and are waited for.", Answer: awaited{}},
+			{Pattern: "DELETE /api/threads/{id}/late/{member}", Summary: "Ends the waiting for a member's answer, which then never lands.", Answer: withdrawn{}},
 			{Pattern: "GET /api/threads/{id}/costs", Summary: "What the thread has cost, by member.", Answer: exchange.Costs{}},
 			{Pattern: "POST /api/threads/titles", Summary: "What threads are called, and who has spoken there of late; those that are not the caller's are left out.", Body: titlesQuery{}, Answer: titled{}},
 			{Pattern: "GET /api/threads/{id}/files", Summary: "What went with the thread's messages, newest first.", Answer: fileList{}},

@@ -56,6 +56,11 @@ type Config struct {
 	// thread.ErrNone), or with "" all that is being asked there, and returns the runs in which it
 	// was, or was told to be, stopped. Nil has no threads.
 	StopMember func(ctx context.Context, who Caller, thread, member string) (runs []string, err error)
+	// Waiting lists the late answers that are waited for on a thread that the caller may use (else
+	// thread.ErrNone), and Withdraw ends the waiting for a member's, and reports whether there was
+	// one. Nil has no threads.
+	Waiting  func(ctx context.Context, who Caller, thread string) ([]Waiting, error)
+	Withdraw func(ctx context.Context, who Caller, thread, member string) (withdrawn bool, err error)
 	// Search finds at most so many conversations that the caller may read in which a text was said,
 	// newest first; what has been found when ctx ends is returned beside the error. ErrNoText where
 	// there is no text. Nil has no threads.
@@ -111,6 +116,8 @@ func (s *Server) routes() map[string]handler {
 		"GET /api/threads/{id}/files":                 s.files,
 		"GET /api/threads/{id}/files/{message}/{n}":   s.openFile,
 		"POST /api/threads/{id}/stop":                 s.stopMember,
+		"GET /api/threads/{id}/late":                  s.waiting,
+		"DELETE /api/threads/{id}/late/{member}":      s.withdraw,
 		"GET /api/threads/{id}/questions":             s.admin(s.questions),
 		"POST /api/threads/{id}/questions/{question}": s.admin(s.answerQuestion),
 		"POST /api/threads/titles":                    s.titles,

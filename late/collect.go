@@ -158,17 +158,32 @@ func (c *collector) Resume(ctx context.Context, thread string) (polled []<-chan 
 // the lead's own hand. It reports whether the task was still waited for: when not, the
 // answer has been delivered or was never waited for.
 func (c *collector) Claim(ctx context.Context, thread, member, task string) (bool, error) {
+	return c.take(ctx, thread, func(h delegate.Handle) bool { return h.Delegate == member && h.Task == task })
+}
+
+// Withdraw ends the waiting for whatever is waited for of member on thread, and reports like Claim.
+func (c *collector) Withdraw(ctx context.Context, thread, member string) (bool, error) {
+	return c.take(ctx, thread, func(h delegate.Handle) bool { return h.Delegate == member })
+}
+
+// take takes all handles that fit, and reports whether one of them still stood.
+func (c *collector) take(ctx context.Context, thread string, fits func(delegate.Handle) bool) (stood bool, err error) {
 	handles, err := c.cfg.handles.Handles(ctx, thread)
 	if err != nil {
 		return false, fmt.Errorf("late answers of thread %q: %w", thread, err)
 	}
 	for _, h := range handles {
-		if h.Delegate == member && h.Task == task {
-			c.stop(h)
-			return c.cfg.handles.TakeHandle(ctx, h)
+		if !fits(h) {
+			continue
 		}
+		took, err := c.cfg.handles.TakeHandle(ctx, h)
+		if err != nil {
+			return stood, fmt.Errorf("late answers of thread %q: %w", thread, err)
+		}
+		c.stop(h)
+		stood = stood || took
 	}
-	return false, nil
+	return stood, nil
 }
 
 // start begins to follow h, unless that is being done; nil means closed.

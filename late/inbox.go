@@ -106,6 +106,26 @@ func (i *Inbox) Claim(thread, target, task string) {
 	}
 }
 
+// Waiting lists the answers that are waited for on thread, by member; what runs in the background
+// is none of them. It reads the store that [Config.Handles] is, and fails as that does.
+func (i *Inbox) Waiting(ctx context.Context, thread string) ([]delegate.Handle, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeBound)
+	defer cancel()
+	handles, err := i.cfg.Handles.Handles(ctx, thread)
+	if err != nil {
+		return nil, fmt.Errorf("late answers of thread %q: %w", thread, err)
+	}
+	return handles, nil
+}
+
+// Withdraw ends the waiting for a member's answer, which then never lands, and reports whether
+// there was one: not when it has landed before. The peer is not told, and may work on.
+func (i *Inbox) Withdraw(ctx context.Context, thread, member string) (withdrawn bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, storeBound)
+	defer cancel()
+	return i.collector.Withdraw(ctx, thread, member)
+}
+
 // readyBound is how long Resume waits for what is ready.
 const readyBound = 3 * time.Second
 

@@ -34,6 +34,19 @@ func TestWithdrawals(t *testing.T) {
 				t.Error("a second Claim was true")
 			}
 		}},
+		{"by hand", func(t *testing.T, c *collection, _ *peer) {
+			for _, other := range [][2]string{{"main", "other"}, {"other", "slow"}} {
+				if stood, err := c.Withdraw(ctx, other[0], other[1]); stood || err != nil {
+					t.Errorf("Withdraw of %v = %v, %v", other, stood, err)
+				}
+			}
+			if stood, err := c.Withdraw(ctx, "main", "slow"); !stood || err != nil {
+				t.Errorf("Withdraw = %v, %v", stood, err)
+			}
+			if stood, _ := c.Withdraw(ctx, "main", "slow"); stood {
+				t.Error("a second Withdraw was true")
+			}
+		}},
 	}
 	for _, test := range tests {
 		t.Run(test.name+", between polls", func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/langrooms/langrooms/checkpointer"
 	"github.com/langrooms/langrooms/checkpointer/redissaver"
+	"github.com/langrooms/langrooms/delegate"
 	"github.com/langrooms/langrooms/exchange"
 	"github.com/langrooms/langrooms/internal/lifetime"
 	"github.com/langrooms/langrooms/late"
@@ -62,6 +63,16 @@ func (t *threads) takeUp(ctx context.Context, thread string) error {
 		t.notices.tell("The answer of @" + arrival.Message.Stamp.From + ", which had been waited for, now stands on the thread.")
 	}
 	return err
+}
+
+// Waiting lists the late answers that are waited for on thread; see [late.Inbox.Waiting].
+func (a *App) Waiting(ctx context.Context, thread string) ([]delegate.Handle, error) {
+	return a.threads.inbox.Waiting(ctx, thread)
+}
+
+// Withdraw ends the waiting for a member's late answer; see [late.Inbox.Withdraw].
+func (a *App) Withdraw(ctx context.Context, thread, member string) (bool, error) {
+	return a.threads.inbox.Withdraw(ctx, thread, member)
 }
 
 // end ends what works on the threads.

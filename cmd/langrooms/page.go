@@ -22,6 +22,7 @@ import (
 // sessions.
 func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 	api, err := httpapi.New(httpapi.Config{Roster: s.app.Roster, File: s.app.File(), InForce: s.app.Config, Questions: s.desk, Compact: s.compact, Threads: wholeThreads{s.app.Saver}, Costs: s.costs, Files: s.files, OpenFile: s.openFile, Search: s.find, Titles: s.titles, StopMember: s.stopMember,
+		Waiting: s.waiting, Withdraw: s.withdraw,
 		Who: func(r *http.Request) httpapi.Caller {
 			who, _ := gate.From(r.Context()) // the gate lets nobody else through
 			return httpapi.Caller{Name: who.Subject(), Admin: who.Admin, Agents: who.Agents}

@@ -13,6 +13,10 @@ export interface Assistant {
   version: number;
 }
 
+export interface Awaited {
+  waiting: Waiting[];
+}
+
 export interface Block {
   data?: string;
   image_url?: unknown;
@@ -406,10 +410,20 @@ export interface UsageMetadata {
   total_tokens: number;
 }
 
+export interface Waiting {
+  member: string;
+  since: string;
+  task: string;
+}
+
 export interface Wake {
   agent: string;
   id: string;
   state: "queued" | "running" | "done" | "passed" | "failed" | "stopped" | "dropped";
+}
+
+export interface Withdrawn {
+  withdrawn: string;
 }
 
 export interface Working {
