@@ -225,16 +225,16 @@ func (c *Chat) turnOf(ctx context.Context, l line) turnFunc {
 			return cmd.Turn(ctx, Input{Text: args, Events: c.Printer.Event})
 		}
 	}
-	var send, draft string
-	c.interruptible(ctx, func(ctx context.Context) { send, draft = c.perform(ctx, name, args) })
-	if draft != "" && l.draft != nil {
-		l.draft(draft)
+	var reply Reply
+	c.interruptible(ctx, func(ctx context.Context) { reply = c.perform(ctx, name, args) })
+	if reply.Draft != "" && l.draft != nil {
+		l.draft(reply.Draft)
 	}
-	if send == "" {
+	if reply.Send == "" {
 		return nil
 	}
-	c.Printer.echo(send)
-	return c.turn(send)
+	c.Printer.echo(reply.Send)
+	return c.turn(reply.Send)
 }
 
 // line is one line of input, or what stands for one; done is called when its turn is over

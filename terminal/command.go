@@ -32,6 +32,8 @@ type Reply struct {
 	Send string
 	// Draft is put in front of the cursor, where a screen has one.
 	Draft string
+
+	stop bool // what runs, once Send has its place in front of what is queued
 }
 
 // slash reads text as a command: a slash, a name of letters, and what follows. A path, such
@@ -120,8 +122,7 @@ func (c *Chat) doSkip(_ context.Context, args string) (Reply, error) {
 }
 
 func (c *Chat) doNow(_ context.Context, args string) (Reply, error) {
-	c.interrupt()
-	return Reply{Send: args}, nil
+	return Reply{Send: args, stop: true}, nil
 }
 
 // help lists the commands and keys.
@@ -150,12 +151,12 @@ func (c *Chat) unknown(name string) string {
 	return text
 }
 
-// perform runs a command and shows what it came to. It returns the message to send, if any.
-func (c *Chat) perform(ctx context.Context, name, args string) (send, draft string) {
+// perform runs a command and shows what it came to. It returns the rest of the reply.
+func (c *Chat) perform(ctx context.Context, name, args string) Reply {
 	cmd, ok := c.command(name)
 	if !ok {
 		c.Printer.Notice(c.unknown(name))
-		return "", ""
+		return Reply{}
 	}
 	reply, err := cmd.Do(ctx, args)
 	if reply.Text != "" {
@@ -164,5 +165,5 @@ func (c *Chat) perform(ctx context.Context, name, args string) (send, draft stri
 	if err != nil {
 		c.Printer.Error(err)
 	}
-	return reply.Send, reply.Draft
+	return reply
 }

@@ -61,7 +61,7 @@ type (
 	typedMsg     struct{} // what was typed is to be shown
 	quitMsg      struct{}
 	draftMsg     string
-	performedMsg struct{ send, draft string }
+	performedMsg Reply
 )
 
 // screen is the state of the conversation's bottom rows.
@@ -158,11 +158,14 @@ func (s *screen) take(msg tea.Msg) tea.Cmd {
 	case draftMsg:
 		s.ed.set(string(msg))
 	case performedMsg:
-		if msg.draft != "" {
-			s.ed.set(msg.draft)
+		if msg.Draft != "" {
+			s.ed.set(msg.Draft)
 		}
-		if msg.send != "" {
-			s.queue = append([]string{msg.send}, s.queue...)
+		if msg.Send != "" {
+			s.queue = append([]string{msg.Send}, s.queue...)
+		}
+		if msg.stop {
+			s.chat.interrupt()
 		}
 		return s.feed()
 	case editedMsg:
@@ -207,8 +210,7 @@ func (s *screen) submit(text string) tea.Cmd {
 		if cmd, known := s.chat.command(name); !known || cmd.Beside {
 			s.put(echoed(text))
 			return func() tea.Msg {
-				send, draft := s.chat.perform(s.ctx, name, args)
-				return performedMsg{send, draft}
+				return performedMsg(s.chat.perform(s.ctx, name, args))
 			}
 		}
 	}

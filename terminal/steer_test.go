@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/langrooms/langrooms"
@@ -50,4 +51,29 @@ func TestWhoWaitsForItsPlace(t *testing.T) {
 		w.event(e)
 	}
 	same(t, "the status", "@proto is working · @reviewer: answered", w.now().doing)
+}
+
+// /now stops the turn that runs when its message stands in front of what is queued, not before:
+// the turn's end sends the first of the queue.
+func TestNow(t *testing.T) {
+	s, _ := newTestScreen(false)
+	s.ctx = t.Context()
+	var queued [][]string
+	s.chat.runs(func() { queued = append(queued, slices.Clone(s.queue)) })
+	s.Update(status{busy: true})
+	enter := func(text string) {
+		hit(s.ed, text)
+		if _, cmd := s.Update(keys["enter"]); cmd != nil {
+			s.Update(cmd())
+		}
+	}
+	enter("next")
+	enter("/now first")
+	same(t, "queued at the stop", [][]string{{"first", "next"}}, queued)
+	s.Update(status{})
+	same(t, "queued then", []string{"next"}, s.queue)
+	s.Update(status{busy: true})
+	s.Update(overMsg{})
+	enter("/now")
+	same(t, "queued at a stop without a message", [][]string{{"first", "next"}, {"next"}}, queued)
 }
