@@ -90,9 +90,9 @@ func moments(order []checkpointer.Checkpoint, byID map[string]checkpointer.Check
 	return found, all
 }
 
-// isMoment reports whether the messages changed at cp.
+// isMoment reports whether the messages changed at cp, or the thread went on there from an older place.
 func isMoment(cp checkpointer.Checkpoint, byID map[string]checkpointer.Checkpoint, all bool) (is, sure bool) {
-	if cp.Parent == "" || cp.Metadata["source"] == thread.SourceNote {
+	if cp.Parent == "" || cp.Metadata["source"] == thread.SourceNote || cp.Metadata["source"] == thread.SourceFork {
 		return true, true
 	}
 	parent, ok := byID[cp.Parent]

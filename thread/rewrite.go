@@ -158,8 +158,8 @@ func (h *Hold) Compact(summary langrooms.Message, keep int) error {
 	return nil
 }
 
-// sourceFork marks the checkpoint with which a branch begins.
-const sourceFork = "fork"
+// SourceFork marks the checkpoint with which a branch begins.
+const SourceFork = "fork"
 
 // Branch begins a branch of the thread at an older checkpoint, which keeps what that sees below
 // position upTo, or all with nil. Unlike [Hold.Rewind] nothing is erased: the other branch stays
@@ -179,7 +179,7 @@ func (h *Hold) Branch(checkpoint string, upTo *int64) error {
 	if h.channels == nil {
 		h.channels = map[string][]byte{}
 	}
-	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Metadata: checkpointer.Metadata{"source": sourceFork}}
+	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Truncate: &length, Metadata: checkpointer.Metadata{"source": SourceFork}}
 	for name := range h.channels {
 		if name != epochChannel && name != BeforeChannel && !(spent && name == CostsChannel) {
 			step.Remove = append(step.Remove, name) // what was under way there is not under way here

@@ -128,7 +128,7 @@ const noMessage = "-"
 // restoreAt goes on after an older checkpoint by log, with the hold's channels.
 func (h *Hold) restoreAt(before checkpointer.Checkpoint, log []checkpointer.Entry) error {
 	step := checkpointer.Step{ID: langrooms.NewID(), Fork: true, Log: log, Channels: map[string][]byte{},
-		Metadata: checkpointer.Metadata{"source": sourceFork}}
+		Metadata: checkpointer.Metadata{"source": SourceFork}}
 	for name, value := range h.channels {
 		if name != BeforeChannel {
 			step.Channels[name] = value
