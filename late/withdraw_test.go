@@ -46,6 +46,9 @@ func TestWithdrawals(t *testing.T) {
 			if stood, _ := c.Withdraw(ctx, "main", "slow"); stood {
 				t.Error("a second Withdraw was true")
 			}
+			if n := c.waiting(); n > 0 {
+				t.Errorf("%d are still followed", n)
+			}
 		}},
 	}
 	for _, test := range tests {
