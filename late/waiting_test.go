@@ -87,3 +87,23 @@ func TestWaitingWithoutTheStore(t *testing.T) {
 		}
 	}
 }
+
+// raced is a store whose handles another takes between the look and the take.
+type raced struct{ delegate.HandleStore }
+
+func (r raced) TakeHandle(ctx context.Context, h delegate.Handle) (bool, error) {
+	_, err := r.HandleStore.TakeHandle(ctx, h)
+	return false, err
+}
+
+// An answer that lands while it is being withdrawn has not been withdrawn.
+func TestWithdrawWhileItLands(t *testing.T) {
+	handles := raced{late.NewMemoryHandles()}
+	if err := handles.PutHandle(t.Context(), delegate.Handle{ID: "h", Thread: thread, Delegate: "slow", Task: "k1"}); err != nil {
+		t.Fatal(err)
+	}
+	pr := start(t, memory(t), handles, &peer{})
+	if ok, err := pr.inbox.Withdraw(t.Context(), thread, "slow"); ok || err != nil {
+		t.Errorf("Withdraw: %v, %v", ok, err)
+	}
+}
