@@ -14,7 +14,6 @@ import (
 	"github.com/langrooms/langrooms/httpapi"
 	"github.com/langrooms/langrooms/lifecycle"
 	"github.com/langrooms/langrooms/runs"
-	"github.com/langrooms/langrooms/sharedsession"
 	"github.com/langrooms/langrooms/thread"
 )
 
@@ -54,7 +53,7 @@ func (s *server) mountPage(mux *http.ServeMux, g *gate.Gate) error {
 
 // costs is what a thread of the caller's has cost.
 func (s *server) costs(ctx context.Context, who httpapi.Caller, id string) (exchange.Costs, error) {
-	if sharedsession.Is(id) {
+	if ours(id) {
 		return exchange.Costs{}, thread.ErrNone
 	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
@@ -69,7 +68,7 @@ func (s *server) costs(ctx context.Context, who httpapi.Caller, id string) (exch
 
 // files are those of a thread of the caller's.
 func (s *server) files(ctx context.Context, who httpapi.Caller, id string) (files []httpapi.File, err error) {
-	if sharedsession.Is(id) {
+	if ours(id) {
 		return nil, thread.ErrNone
 	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
@@ -87,7 +86,7 @@ func (s *server) files(ctx context.Context, who httpapi.Caller, id string) (file
 
 // openFile is one of them.
 func (s *server) openFile(ctx context.Context, who httpapi.Caller, id, message string, n int) (langrooms.Part, bool, error) {
-	if sharedsession.Is(id) {
+	if ours(id) {
 		return langrooms.Part{}, false, thread.ErrNone
 	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
@@ -113,7 +112,7 @@ func (s *server) openFile(ctx context.Context, who httpapi.Caller, id, message s
 
 // compact compacts a thread of the caller's. A shared session's messages keep their numbers.
 func (s *server) compact(ctx context.Context, who httpapi.Caller, id string, keep int, text string) (int, error) {
-	if sharedsession.Is(id) {
+	if ours(id) {
 		return 0, thread.ErrNone
 	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
@@ -136,7 +135,7 @@ func (s *server) compact(ctx context.Context, who httpapi.Caller, id string, kee
 
 // stopMember stops a member in the live runs of a thread.
 func (s *server) stopMember(ctx context.Context, who httpapi.Caller, id, member string) (stopped []string, err error) {
-	if sharedsession.Is(id) {
+	if ours(id) {
 		return nil, thread.ErrNone
 	}
 	if _, err := thread.Find(ctx, s.app.Saver, id, thread.Caller{Name: who.Name, Admin: who.Admin}); err != nil {
