@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/coder/acp-go-sdk"
 
@@ -101,11 +102,26 @@ func (s *Server) Prompt(ctx context.Context, q acp.PromptRequest) (acp.PromptRes
 	return s.follow(ctx, r)
 }
 
+// endBound is how long the end of a run that was stopped may take to be told: longer than its records
+// may take to be written.
+const endBound = time.Minute
+
+// outlasting returns a context that ends a bound after ctx does, or when it is given up.
+func outlasting(ctx context.Context, bound time.Duration) (context.Context, context.CancelFunc) {
+	whole, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		end := time.AfterFunc(bound, cancel)
+		context.AfterFunc(whole, func() { end.Stop() })
+	})
+	return whole, func() { stop(); cancel() }
+}
+
 // follow shows a run as it goes on. When ctx ends, by session/cancel or because the client has
 // gone, the run is stopped, and what it comes to is still shown.
 func (s *Server) follow(ctx context.Context, r runs.Run) (acp.PromptResponse, error) {
 	end := acp.PromptResponse{StopReason: acp.StopReasonEndTurn}
-	whole := context.WithoutCancel(ctx)
+	whole, over := outlasting(ctx, endBound)
+	defer over()
 	stop := context.AfterFunc(ctx, func() {
 		select {
 		case <-s.conn.Done():
