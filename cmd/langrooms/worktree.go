@@ -67,9 +67,6 @@ func (p *program) listWorktrees(ctx context.Context) error {
 
 func (p *program) cleanWorktrees(ctx context.Context, branch string, force bool) error {
 	trees, err := worktrees(ctx)
-	if err != nil {
-		return err
-	}
 	found := false
 	for _, t := range trees {
 		if branch != "" && t.Branch != branch {
@@ -86,7 +83,7 @@ func (p *program) cleanWorktrees(ctx context.Context, branch string, force bool)
 			p.said("Removed the worktree and the branch %s.", t.Branch)
 		}
 	}
-	if branch != "" && !found {
+	if branch != "" && !found && err == nil {
 		return fmt.Errorf("there is no worktree of the branch %q; langrooms worktree list shows them", branch)
 	}
 	return err

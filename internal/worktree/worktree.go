@@ -27,6 +27,8 @@ var (
 	ErrNoCommit = errors.New("the git repository has no commit yet")
 	// ErrChanges says that a worktree has changes that are not committed.
 	ErrChanges = errors.New("the worktree has changes that are not committed")
+	// ErrDetached says that a worktree is on no branch, so that its commits would go with it.
+	ErrDetached = errors.New("the worktree is on no branch, which would keep its commits")
 )
 
 // Tree is a worktree.
@@ -72,20 +74,24 @@ func noRepository(err error) error {
 	return err
 }
 
-// there reports whether the worktree is at its place and on its branch.
-func (t Tree) there(ctx context.Context) bool {
+// there reports whether the worktree is at its place. Its branch is the one that whoever works there
+// has gone over to.
+func (t *Tree) there(ctx context.Context) bool {
 	if _, err := os.Stat(filepath.Join(t.Path, ".git")); err != nil {
 		return false
 	}
 	branch, err := git(ctx, t.Path, "rev-parse", "--abbrev-ref", "HEAD")
-	return err == nil && branch == t.Branch
+	if err == nil {
+		t.Branch = branch
+	}
+	return err == nil
 }
 
 // anotherBound is how long another process that makes the same worktree is waited for.
 const anotherBound = 5 * time.Second
 
 // comes waits for what another process may be making.
-func (t Tree) comes(ctx context.Context) bool {
+func (t *Tree) comes(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, anotherBound)
 	defer cancel()
 	for !t.there(ctx) {
@@ -150,7 +156,7 @@ func (t Tree) base(ctx context.Context) string {
 	return head
 }
 
-// List returns the worktrees below root, by path.
+// List returns the worktrees below root, by path. What is none any more is an error beside the others.
 func List(ctx context.Context, root string) (trees []Tree, err error) {
 	paths, err := filepath.Glob(filepath.Join(root, "*", "*", "*", ".git"))
 	if err != nil {
@@ -160,25 +166,35 @@ func List(ctx context.Context, root string) (trees []Tree, err error) {
 	for _, p := range paths {
 		t := Tree{Path: filepath.Dir(p)}
 		t.Dir = t.Path
-		if t.Branch, err = git(ctx, t.Path, "rev-parse", "--abbrev-ref", "HEAD"); err != nil {
-			return trees, fmt.Errorf("%s: %w", t.Path, err)
+		var failed error
+		if t.Branch, failed = git(ctx, t.Path, "rev-parse", "--abbrev-ref", "HEAD"); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", t.Path, failed))
+			continue
 		}
-		common, err := git(ctx, t.Path, "rev-parse", "--path-format=absolute", "--git-common-dir")
-		if err != nil {
-			return trees, fmt.Errorf("%s: %w", t.Path, err)
+		common, failed := git(ctx, t.Path, "rev-parse", "--path-format=absolute", "--git-common-dir")
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", t.Path, failed))
+			continue
 		}
 		t.Repository = filepath.Dir(common)
 		trees = append(trees, t)
 	}
-	return trees, nil
+	return trees, err
 }
 
+// noBranch is what git calls a detached HEAD.
+const noBranch = "HEAD"
+
 // Remove removes the worktree. The branch stays where it has commits that its repository's checkout has
-// not; kept says so. With force uncommitted changes are lost, else they are ErrChanges.
+// not; kept says so. With force uncommitted changes are lost, and commits on no branch, else they are
+// ErrChanges and ErrDetached.
 func (t Tree) Remove(ctx context.Context, force bool) (kept bool, err error) {
-	dirty, err := git(ctx, t.Path, "status", "--porcelain")
+	dirty, err := git(ctx, t.Path, "status", "--porcelain", "--untracked-files=all")
 	if err != nil {
 		return false, err
+	}
+	if t.Branch == noBranch && !force {
+		return false, fmt.Errorf("%s: %w", t.Path, ErrDetached)
 	}
 	if dirty != "" && !force {
 		return false, fmt.Errorf("%s: %w", t.Path, ErrChanges)
@@ -188,6 +204,9 @@ func (t Tree) Remove(ctx context.Context, force bool) (kept bool, err error) {
 	}
 	for dir := filepath.Dir(t.Path); strings.Count(strings.TrimPrefix(t.Path, dir), "/") < 3 && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 	} // the folders of the thread and of the repository, if they are empty
+	if t.Branch == noBranch {
+		return false, nil
+	}
 	_, err = git(ctx, t.Repository, "branch", "-d", t.Branch)
 	return err != nil, nil
 }

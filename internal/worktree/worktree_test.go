@@ -198,3 +198,43 @@ func sorted(lines string) []string {
 	}
 	return all
 }
+
+// What an agent does with its tree does not lose work: commits on no branch and files that git is told
+// not to show stay, another branch is where it works then, and one repository that has gone does not hide
+// the others.
+func TestWhatAgentsDo(t *testing.T) {
+	dir, root := repository(t), t.TempDir()
+	tree, err := worktree.Open(t.Context(), root, dir, "t", "proto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, tree.Path, "checkout", "-q", "-b", "feature")
+	if again, err := worktree.Open(t.Context(), root, dir, "t", "proto"); err != nil || again.Branch != "feature" || again.Path != tree.Path {
+		t.Errorf("on a branch of its own: %+v, %v", again, err)
+	}
+	run(t, dir, "config", "status.showUntrackedFiles", "no")
+	write(t, filepath.Join(tree.Dir, "new.txt"), "x\n")
+	if _, err := tree.Remove(t.Context(), false); !errors.Is(err, worktree.ErrChanges) {
+		t.Errorf("with a file that git does not show: %v", err)
+	}
+	run(t, tree.Path, "checkout", "-q", "--detach")
+	run(t, tree.Path, "add", ".")
+	run(t, tree.Path, "commit", "-q", "-m", "precious")
+	gone := repository(t)
+	if _, err := worktree.Open(t.Context(), root, gone, "t", "proto"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(gone); err != nil {
+		t.Fatal(err)
+	}
+	trees, err := worktree.List(t.Context(), root)
+	if len(trees) != 1 || err == nil {
+		t.Fatalf("listed %+v, %v", trees, err)
+	}
+	if _, err := trees[0].Remove(t.Context(), false); !errors.Is(err, worktree.ErrDetached) {
+		t.Errorf("on no branch: %v", err)
+	}
+	if kept, err := trees[0].Remove(t.Context(), true); err != nil || kept {
+		t.Errorf("with force: kept %t, %v", kept, err)
+	}
+}
