@@ -22,8 +22,10 @@
 //     0.2 seconds and keeps its place in the line for 3 seconds after it last asked. The
 //     fencing token is max(stored + 1, the server's clock in ms) and is remembered for a
 //     day after the lease or the thread has gone.
-//   - Watch polls one small field every 0.2 seconds; it needs no pub/sub and no
-//     keyspace events.
+//   - Watch is told of writes over one more connection, which all watchers share and
+//     which is there while somebody watches; it looks every 5 seconds besides. Where the
+//     server does not let it subscribe it looks every 0.2 seconds. It needs no keyspace
+//     events.
 //
 // # Concurrency
 //
