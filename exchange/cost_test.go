@@ -67,7 +67,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// On Redis that is six round trips (spec 3.9), counted on the wire.
+// On Redis that is four round trips (spec 3.9), counted on the wire: the lease comes with the head
+// and goes with the last put.
 func TestCostOnRedis(t *testing.T) {
 	t.Parallel()
 	redistest.Need(t)
