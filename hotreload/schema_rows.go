@@ -64,7 +64,7 @@ var configRows = []row[Config]{
 		Help: "How often the addressed members may speak in turn; 1 means that each answers once."}, func(c *Config) any { return &c.Room.MaxRounds }},
 	{setting.Field{Key: "room.parallel", Kind: setting.Choice, Choices: []string{ParallelOff, ParallelFirst}, Default: ParallelOff, Group: groupRoom, Live: true,
 		Help: "`first` asks the addressed members of the first round side by side, each without the others' answers; `off` asks one after the other."}, func(c *Config) any { return &c.Room.Parallel }},
-	{setting.Field{Key: "room.max_cost_usd", Kind: setting.Number, Default: 0.0, Ceiling: 1_000_000, Knob: true, Unit: "US dollars", Group: groupRoom, Live: true,
+	{setting.Field{Key: "room.max_cost_usd", Kind: setting.Number, Default: 0.0, Ceiling: 1_000_000, Unit: "US dollars", Group: groupRoom, Live: true,
 		Help: "What one message of the operator's may cost: once its answers, the lead's too, have cost this much as far as that is known, no further member is asked. 0 means no bound."}, func(c *Config) any { return &c.Room.MaxCostUSD }},
 
 	{setting.Field{Key: "delegates", Kind: setting.Entries, Group: groupRoster, Live: true,
